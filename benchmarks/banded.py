@@ -82,6 +82,17 @@ columns `portable` and `dsp` are instructions, counted as in the previous table.
 | --: | --- | --: | --: | --: | --: | --: | --: |
 """
 
+SIGNALS = """
+## Several signals
+
+Signals on one grid, `outputs` in the spec, share the factor. The counts are those of one training of all
+signals with the certified bound, and of one prediction of all of them, in the middle of the grid; otherwise
+as in the table of instructions: n = 256, 16 bits, sigma = 3 and lambda = 0.1. RAM and tables are in bytes.
+
+| outputs | level | training | prediction | RAM, model | RAM, trainer | flash of tables |
+| --: | --- | --: | --: | --: | --: | --: |
+"""
+
 SPEED = """
 ## Speed on the host
 
@@ -119,17 +130,28 @@ def accuracy(word: int, sigma: float, lam: float) -> tuple[str, float]:
             f"{ratio:.1f} |"), ratio
 
 
-def planned(solver: str, word: int, n: int, sigma: float, lam: float, bias: bool = False) -> Plan:
+def planned(solver: str, word: int, n: int, sigma: float, lam: float, bias: bool = False,
+            outputs: int = 1) -> Plan:
     """Return the plan of a trainer on a uniform grid."""
     return make_plan(Spec(
         model={"name": "bench", "algorithm": "toeplitz_rls"}, input={"word": "u16f0"},
-        output={"word": "s16f0"}, kernel={"sigma": sigma}, numbers={"word": word},
+        output={"word": "s16f0", "outputs": outputs}, kernel={"sigma": sigma}, numbers={"word": word},
         toeplitz={"n": n, "lambda": lam, "scheme": "uniform", "solver": solver, "bias": bias}))
 
 
 def count(plan: Plan, level: str) -> int:
     """Count the instructions of a training on a Cortex-M4; check the resulting model."""
-    n = plan.sizes["n"]
+    return counts_of_calls(plan, level)[0]
+
+
+def counts_of_calls(plan: Plan, level: str, predicts: bool = False) -> tuple[int, int]:
+    """Count the instructions of a training and of a prediction on a Cortex-M4.
+
+    The resulting model and the prediction are checked. Without `predicts`, the second count is 0.
+    """
+    n, outputs = plan.sizes["n"], plan.outputs
+    given = f"bench_in_t x[1]; bench_out_t f[{outputs}];\n" if predicts else ""
+    call = "bench_train(&trainer, &model, y)" + " + bench_model_predict(&model, x, f)" * predicts
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         (folder / "rt").mkdir()
@@ -138,15 +160,16 @@ def count(plan: Plan, level: str) -> int:
         (folder / "core.ld").write_text(SCRIPT)
         (folder / "kc_memory.c").write_text(read_text("firmware/support/kc_memory.c"))
         (folder / "main.c").write_text(
-            f'#include "bench.h"\nbench_model_t model; bench_trainer_t trainer; bench_target_t y[{n}];\n'
-            "int main(void) { return bench_train(&trainer, &model, y); }\n")
+            f'#include "bench.h"\nbench_model_t model; bench_trainer_t trainer; '
+            f"bench_target_t y[{n * outputs}];\n{given}int main(void) {{ return {call}; }}\n")
         subprocess.run(["arm-none-eabi-gcc", *FLAGS, level, "-O2", "-I", ".", "-T", "core.ld",
                         *sorted(path.name for path in folder.glob("*.c")), "-lgcc", "-o", "bench.elf"],
                        cwd=folder, check=True)
         core = CortexM(folder / "bench.elf")
         core.start_counting()
-    y, model = targets(n, 0), open_model(plan)
-    core.write("y", y.astype(np.int16))
+    y, model = np.stack([targets(n, seed) for seed in range(outputs)], axis=1), open_model(plan)
+    y = y[:, 0] if outputs == 1 else y
+    core.write("y", y.astype(np.int16).ravel())
     status, counted = core.call("bench_train", "trainer", "model", "y")
     assert status == int(model.train(None, y)["status"][0])
     state, place_of = model.state(), 0
@@ -154,7 +177,15 @@ def count(plan: Plan, level: str) -> int:
         found = core.read("model", np.dtype(wire_dtype(field.ctype)).type, field.count, place_of)
         assert field.name not in state or np.array_equal(found, state[field.name].ravel()), field.name
         place_of += field.bytes
-    return counted
+    if not predicts:
+        return counted, 0
+    core.write("x", np.array([n // 2], dtype=np.uint16))
+    status, predicted = core.call("bench_model_predict", "model", "x", "f")
+    answer = model.predict(np.array([[n // 2]]))
+    assert status == answer["status"][0]
+    assert np.array_equal(core.read("f", np.dtype(wire_dtype(plan.word_type)).type, outputs),
+                          answer["f"].ravel())
+    return counted, predicted
 
 
 def instructions() -> Iterator[str]:
@@ -188,6 +219,16 @@ def intercepts() -> Iterator[str]:
             tables = sum(table.bytes for table in plan.tables.values())
             yield (f"| {word} | {solver} | {of_b:.1e} | {of_alpha:.1e} | {counts} | {plan.ram_bytes:,} | "
                    f"{tables:,} |")
+
+
+def signals() -> Iterator[str]:
+    """Yield the rows of the table of trainings with several outputs."""
+    for outputs in (1, 2, 4):
+        plan = planned("banded", 16, 256, 3.0, 0.1, outputs=outputs)
+        for name, level in LEVELS:
+            counted = " | ".join(f"{value:,}" for value in counts_of_calls(plan, level, True))
+            yield (f"| {outputs} | {name} | {counted} | {plan.state_bytes:,} | {plan.trainer_bytes:,} | "
+                   f"{plan.table_bytes:,} |")
 
 
 def celerite(n: int, y: Array) -> Call | None:
@@ -239,7 +280,7 @@ def main() -> None:
     median = f"\nThe median of `bound / error` is {np.median(ratios):.1f}."
     parts = (HEAD.format(n=N) + "\n".join(rows), median,
              INSTRUCTIONS + "\n".join(instructions()), INTERCEPT + "\n".join(intercepts()),
-             SPEED + "\n".join(times))
+             SIGNALS + "\n".join(signals()), SPEED + "\n".join(times))
     PAGE.write_text("\n".join(parts) + "\n")
 
 

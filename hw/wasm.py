@@ -170,11 +170,12 @@ class WasmBackend(LibraryBackend):
 
     def fitted(self) -> Outputs:
         """Return the fitted values; see :class:`~kerncast.sim.backend.FittedBackend`."""
-        word, n = np.dtype(wire_dtype(self.plan.word_type)), self.plan.sizes["n"]
+        word, n = np.dtype(wire_dtype(self.plan.word_type)), self.plan.sizes["n"] * self.plan.outputs
         at = self._module.room(n * word.itemsize)
         status = self._module.call(f"{self.plan.name}_train_fitted", self._trainer, at)
         self._module.free = self._arrays
-        return fitted_answer(status, np.frombuffer(self._module.read(at, n * word.itemsize), dtype=word))
+        values = np.frombuffer(self._module.read(at, n * word.itemsize), dtype=word)
+        return fitted_answer(self.plan, status, values)
 
     def stream(self, y_raw: Raw) -> Outputs:
         """Return the values of a new stream.

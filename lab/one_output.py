@@ -19,6 +19,7 @@ def refuse_several(given: Spec | Plan, what: str) -> None:
     if not classes and outputs == 1:
         return
     key = "classes" if classes else "outputs"
-    raise fail("E124", f"{what} supports only one output", where=f"[output] {key}", value=key,
+    raise fail("E124", f"{what} supports only one output", where=f"[output] {key}",
+               value=key if classes else outputs,
                allowed="a spec without classes and with one output",
                remedy="run kerncast sim SPEC, which prints the error, or accuracy and recall for classes")

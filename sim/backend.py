@@ -90,10 +90,11 @@ class FittedBackend(Protocol):
     """Back end of a trainer on a uniform grid that computes the fitted values."""
 
     def fitted(self) -> Outputs:
-        """Return ``status`` (1,) and the fitted values ``f`` (n,) of the last training.
+        """Return ``status`` (1,) and the fitted values ``f`` of the last training.
 
-        ``f`` is y - lambda alpha, in LSBs of y. If the trainer structure does not contain a solution, the
-        result contains only the status, which is out of order.
+        The shape of ``f`` is (n,), or (n, C) for several outputs. ``f`` is y - lambda alpha, in LSBs of y.
+        If the trainer structure does not contain a solution, the result contains only the status, which is
+        out of order.
         """
 
 
@@ -124,13 +125,16 @@ def fitted_of(backend: Backend, plan: Plan) -> Outputs:
     return backend.fitted() if plan.fits and isinstance(backend, FittedBackend) else {}
 
 
-def fitted_answer(status: int, f: ArrayLike) -> Outputs:
-    """Return status and fitted values as a result.
+def fitted_answer(plan: Plan, status: int, f: ArrayLike) -> Outputs:
+    """Return status and fitted values, sample by sample, as a result.
 
     The values are included only if the status means that there is a solution.
     """
     found = {"status": np.array([status], dtype=np.int64)}
-    return found | ({"f": np.array(f, dtype=np.int64)} if DeviceStatus(status).usable else {})
+    if not DeviceStatus(status).usable:
+        return found
+    values = np.array(f, dtype=np.int64)
+    return found | {"f": values if plan.outputs == 1 else values.reshape(-1, plan.outputs)}
 
 
 def workspace_of(backend: Backend) -> Outputs:

@@ -248,9 +248,9 @@ class HostBackend(LibraryBackend):
 
     def fitted(self) -> Outputs:
         """Return the fitted values; see :class:`~kerncast.sim.backend.FittedBackend`."""
-        f = self.ffi.new(f"{self.plan.word_type}[]", self.plan.sizes["n"])
+        f = self.ffi.new(f"{self.plan.word_type}[]", self.plan.sizes["n"] * self.plan.outputs)
         call = getattr(self.library, f"{self.plan.name}_train_fitted")
-        return fitted_answer(call(self.trainer, f), list(f))
+        return fitted_answer(self.plan, call(self.trainer, f), list(f))
 
     def stream(self, y_raw: Raw) -> Outputs:
         """Return the values of a new stream.

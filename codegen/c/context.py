@@ -251,7 +251,8 @@ def _trainer(plan: Plan) -> dict[str, Any]:
         "run_time_shift": f"{plan.name}_shift" if shared_shift else "kc_arithmetic_shift",
         "static": plan.static, "refine": refine, "bias": bias,
         "row": "r_short" if any(f.name == "r_short" for f in plan.workspace) else "r", "sides": sides,
-        **_checksum(plan), "check_factor": CHECK_FACTOR, "check_sum": _power_sum(plan.sizes.get("n", 0)),
+        **_checksum(plan), "check_factor": CHECK_FACTOR,
+        "check_sum": _power_sum(plan.sizes.get("n", 0), plan.targets),
         "eager": eager, "stages": [(name, text) for name, text in _STAGES.items() if name in stages],
     }
 
@@ -270,9 +271,12 @@ def _checksum(plan: Plan) -> dict[str, Any]:
             "collect_sum": (tag << turn | tag >> (32 - turn)) % (1 << 32)}
 
 
-def _power_sum(count: int) -> int:
-    """Return the sum of the first powers of `CHECK_FACTOR`, modulo 2^32."""
-    return sum(pow(CHECK_FACTOR, i, 1 << 32) for i in range(count)) % (1 << 32)
+def _power_sum(count: int, step: int) -> int:
+    """Return the sum of every `step`-th power of `CHECK_FACTOR`, modulo 2^32.
+
+    There are `count` of them, the first of which is 1.
+    """
+    return sum(pow(CHECK_FACTOR, step * i, 1 << 32) for i in range(count)) % (1 << 32)
 
 
 def _long_norm(plan: Plan) -> bool:

@@ -97,6 +97,9 @@ def _no_predictor(plan: Plan) -> KerncastError | None:
     if plan.tunes:
         return _unlike("[toeplitz] candidates", plan.options["candidates"], "one pair of sigma and lambda",
                        "remove `candidates`, or remove [hls] and run the generated C")
+    if plan.uniform and plan.outputs > 1:
+        return _unlike("[output] outputs", plan.outputs, "1, on a uniform grid",
+                       "remove `outputs`, or remove [hls] and run the generated C")
     return _too_large(plan)
 
 
@@ -128,6 +131,8 @@ def _no_solver(plan: Plan) -> KerncastError | None:
     if plan.algorithm != "toeplitz_rls":
         return _unlike("[model] algorithm", plan.algorithm, "toeplitz_rls", "choose the allowed value, or "
                                                                             "train in C")
+    if plan.outputs > 1:
+        return _unlike("[output] outputs", plan.outputs, "1", "remove `outputs`, or train in C")
     for key, (value, allowed) in asked.items():
         if plan.options[key] != value:
             return _unlike(f"[toeplitz] {key}", plan.options[key], allowed, f"set {allowed}")

@@ -243,6 +243,10 @@ def _refusal(plan: Plan) -> KerncastError | None:
                     remedy="omit this key, or predict in C")
     if plan.tunes:
         return no_candidates(plan, "predictor")
+    if plan.bias and plan.outputs > 1:
+        return fail("E307", "the SystemVerilog predictor does not support trained intercepts of several "
+                            "outputs", where="[toeplitz] bias", value="true", allowed="false, or one output",
+                    remedy="remove `bias` or `outputs`, or predict in C")
     if plan.pairwise:
         return fail("E307", "the SystemVerilog predictor does not support voting between pairs of classes",
                     where="[output] classes", value=len(plan.class_names),

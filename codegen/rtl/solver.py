@@ -110,6 +110,10 @@ def refusal(plan: Plan) -> KerncastError | None:
                     remedy='choose another core, or set algorithm = "toeplitz_rls"')
     if plan.tunes:
         return no_candidates(plan, "solver")
+    if plan.outputs > 1:
+        return fail("E307", "the SystemVerilog solver supports only one output", where="[output] outputs",
+                    value=plan.outputs, allowed="1",
+                    remedy="remove `outputs`, or train in C and load the model into the predictor core")
     for key, (values, allowed) in asked.items():
         if plan.options[key] not in values:
             return fail("E307", "the SystemVerilog solver supports only Levinson's recursion and the banded "

@@ -159,7 +159,8 @@ class BoardBackend:
         n, word, started = self.plan.sizes["n"], self.plan.word_type, time.monotonic()
         status = self.client.fitted(n)
         self._count("fitted", 1, started)
-        return fitted_answer(status, _words(self.client.read(REGIONS["RESULTS"], n * C_BYTES[word]), word))
+        results = self.client.read(REGIONS["RESULTS"], n * self.plan.outputs * C_BYTES[word])
+        return fitted_answer(self.plan, status, _words(results, word))
 
     def stream(self, y_raw: Raw) -> Outputs:
         """Return the values of a new stream.

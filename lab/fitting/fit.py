@@ -20,6 +20,7 @@ from ...sim.planner import make_plan
 from ...sim.spec import Spec
 from ...sim.spec.edit import edited
 from ...sim.spec.types import suggest_name
+from ..one_output import refuse_several
 from ..workflow import test_inputs
 from .search import Candidate, Report, Search, applied, rounded
 from .tuners import TUNERS, Changes
@@ -169,14 +170,16 @@ def fit_spec(spec: Spec, base: Path, samples: int | None, report: Report) -> Fit
     Raises
     ------
     KerncastError
-        E240 to E247 if the data are invalid, E238 if `samples` or the number of samples is too small, E279 if
-        the model was trained elsewhere.
+        E124 for several outputs of a regression, E240 to E247 if the data are invalid, E238 if `samples` or
+        the number of samples is too small, E279 if the model was trained elsewhere.
     """
     if spec.model.algorithm not in TUNERS:
         raise fail("E279", "this model was trained elsewhere", where="[model] algorithm",
                    value=spec.model.algorithm, allowed="an algorithm that trains on the device",
                    remedy="run kerncast sim to measure its error; to improve it, use the tool that "
                           "trained it")
+    if (spec.output.outputs or 1) > 1:
+        refuse_several(spec, "a search for better values")
     data = load_dataset(spec, base)
     for count, where in ((samples, "--samples"), (len(data.y_raw), "[data]")):
         if count is not None and count < MIN_SAMPLES:

@@ -15,6 +15,6 @@ CLASSES = {
                   "Learn with kernel_lms or kernel_cg, or train with scikit-learn and export the model."),
     "E124": Entry("the command supports one output",
                   "Sweeps, reports and kerncast explore support one value per sample, but the spec has "
-                  "[output] classes or several outputs.",
+                  "[output] classes or several outputs. kerncast fit supports classes.",
                   "Run kerncast sim, which prints accuracy, recall and the confusion matrix."),
 }

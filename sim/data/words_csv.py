@@ -58,7 +58,7 @@ def read_words(path: Path, formats: Mapping[str, Column], problems: list[Problem
             if not fields:
                 blank.append(number)
             else:
-                if len(formats) == 1:  # a signal: an empty line is a missing sample
+                if is_signal(formats):  # an empty line is a missing sample
                     problems += [not_finite(f"{path}:{line}", "") for line in blank[:MOST_PROBLEMS]]
                 del blank[:]
                 words.extend(_row(f"{path}:{number}", fields, order, formats, problems))
@@ -67,6 +67,11 @@ def read_words(path: Path, formats: Mapping[str, Column], problems: list[Problem
     except KerncastError as error:
         problems += error.problems
     return np.array(words, dtype=np.int64).reshape(-1, len(formats))
+
+
+def is_signal(formats: Mapping[str, Column]) -> bool:
+    """Return whether a file contains only targets, sampled at a constant step."""
+    return not any(column.startswith("x") for column in formats)
 
 
 def _header(path: Path, names: list[str], formats: Mapping[str, Column],
@@ -79,10 +84,12 @@ def _header(path: Path, names: list[str], formats: Mapping[str, Column],
     if sorted(names) == sorted(formats):
         return [names.index(column) for column in formats]
     needed = list(formats)
-    listed = ",".join(needed) if len(needed) < 6 else f"{needed[0]},{needed[1]},...,{needed[-2]},y"
+    listed = ",".join(needed) if len(needed) < 6 else f"{needed[0]},{needed[1]},...,{','.join(needed[-2:])}"
+    keys = ["`columns` in [input]"] * (len(needed) == 1 or not is_signal(formats))
+    keys += ["`outputs` in [output]"] * ("y0" in formats)
     problems.append(Problem("E242", f"the header must name {len(needed)} column{'s'[:len(needed) != 1]}",
                             f"{path}:1", ",".join(names)[:60], listed,
-                            "correct the first line, or correct `columns` in [input]"))
+                            f"correct the first line, or correct {' or '.join(keys)}"))
     return []
 
 

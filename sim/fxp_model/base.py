@@ -41,6 +41,12 @@ class NoCandidateError(RefusedError):
     status = "no_candidate"
 
 
+def joined(found: list[Outputs]) -> Outputs:
+    """Join the predictions of all outputs: ``status`` (m,), and ``f`` (m, C)."""
+    return {"status": np.max([each["status"] for each in found], axis=0),
+            "f": np.stack([each["f"] for each in found], axis=1)}
+
+
 class FxpModel(Saving):
     """Base class of the fxpmath model of a plan; a subclass trains or learns.
 

@@ -17,7 +17,7 @@ from ..data import raw
 from ..formats import Format, Rounding
 from ..plan import Plan
 from .arithmetic import Fxp, Words, cast, exact, floor_at, integers, number, quotient, total, words_of
-from .base import STATUS, FxpModel, NotPositiveDefiniteError, RefusedError
+from .base import STATUS, FxpModel, NotPositiveDefiniteError, RefusedError, joined
 from .bound import accurate, bound_of, squares
 from .classes import target_columns, with_classes
 
@@ -200,6 +200,4 @@ class FxpCg(FxpModel):
         found = [self._predict(x_raw, self._v, alpha) for alpha in every]
         if self.plan.outputs == 1:
             return with_classes(self.plan, found[0])
-        return with_classes(self.plan, {
-            "status": np.max([each["status"] for each in found], axis=0),
-            "f": np.stack([each["f"] for each in found], axis=1)})
+        return with_classes(self.plan, joined(found))

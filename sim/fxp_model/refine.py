@@ -85,7 +85,14 @@ class FxpToeplitzSystem:
 
         The sum includes the largest possible rounding errors.
         """
-        some = any(alpha)
+        rows, misses = self.rows(alpha, alpha_exp, b, any(alpha))
+        return rows, squares(misses, self.plan.integer("norm_bits"), up=True)
+
+    def rows(self, alpha: Sequence[int], alpha_exp: int, b: int, some: bool) -> tuple[list[int], list[int]]:
+        """Compute the residual, and its magnitudes with the largest rounding errors.
+
+        `some` is False if the coefficients of all outputs are 0.
+        """
         hidden = self.plan.integer("residual_slack") if some else 0
         rows, misses = [], []
         for i, y in enumerate(self.y):
@@ -93,7 +100,7 @@ class FxpToeplitzSystem:
             rows.append(self._scaled_target(y, alpha_exp) - self._scaled_target(b, alpha_exp) - product)
             misses.append(abs(rows[-1]) + self._target_error(y, alpha_exp) + hidden
                           + self._target_error(b, alpha_exp))
-        return rows, squares(misses, self.plan.integer("norm_bits"), up=True)
+        return rows, misses
 
     def norm(self, alpha: Sequence[int]) -> tuple[int, int]:
         """Return the sum of squares of alpha in LSBs."""

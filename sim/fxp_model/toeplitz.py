@@ -16,14 +16,19 @@ from ..plan import Plan
 from ..statuses import TRAINED
 from .arithmetic import Fxp, Words, cast, exact, number, total, word_of, words_of
 from .banded import FxpBanded, FxpBandSystem, intercept
-from .base import STATUS, FxpModel, NoCandidateError, RefusedError
-from .bound import accurate, bound_of
+from .base import STATUS, FxpModel, NoCandidateError, RefusedError, joined
+from .bound import accurate, bound_of, squares
 from .kernel import FxpKernel
 from .levinson import Block, FxpLevinson, alpha_numbers
 from .lookahead import FxpLookahead
 from .refine import FxpRefinement, FxpToeplitzSystem, power_of_two
 from .schur import FxpSchur
 from .tuning import FxpTuning
+
+
+def _halved(value: int, times: int) -> int:
+    """Divide by ``2**times``, rounding half up."""
+    return (value + (1 << times >> 1)) >> times
 
 
 class FxpToeplitz(FxpModel):
@@ -39,13 +44,13 @@ class FxpToeplitz(FxpModel):
         self._trainer: tuple[Words, Words, int] | None = None  # y, alpha and alpha_exp
 
     def train(self, x_raw: Raw | None, y_raw: Raw) -> Outputs:
-        """Train with x_raw (n, D), unused on the uniform grid, and y_raw (n,)."""
+        """Train with x_raw (n, D), unused on the uniform grid, and y_raw (n,) or (n, C)."""
         given = raw.whole_set(self.plan, x_raw, y_raw)
         if given is None:
             return super().train(x_raw, y_raw)
         found = self._train(*given)
         held = found["status"][0] in TRAINED
-        self._trainer = (words_of(self._kernel.y_numbers(given[1])), np.array(self._state["alpha"]),
+        self._trainer = (words_of(self._kernel.y_numbers(given[1].T.ravel())), np.array(self._state["alpha"]),
                          int(self._state["alpha_exp"])) if held else None
         return found
 
@@ -59,7 +64,7 @@ class FxpToeplitz(FxpModel):
         if x_raw is not None:
             self._v = self._kernel.x_words(x_raw)
         if self.plan.banded:
-            return self._train_banded(words_of(self._kernel.y_numbers(y_raw)), kept)
+            return self._train_banded(words_of(self._kernel.y_numbers(y_raw.T.ravel())), kept)
         r = self._first_row()
         self._state = {"centers": self._v, "r": words_of(r)}
         solve = self._solve_refined if "refine" in self.plan.constants else \
@@ -85,9 +90,10 @@ class FxpToeplitz(FxpModel):
 
     def _centred(self, y: Words) -> tuple[str, dict[str, Any]]:
         """Train with the targets less their weighted mean, which is the intercept."""
-        b, limited = intercept(self.plan, y)
-        status, found = self._with_bound(self.plan, y - b)
-        return "saturated" if limited else status, found | {"bias": b}
+        found = [intercept(self.plan, part) for part in self._each(y)]
+        bias = np.array([b for b, _ in found])
+        status, members = self._with_bound(self.plan, (self._each(y) - bias[:, np.newaxis]).ravel())
+        return "saturated" if any(limited for _, limited in found) else status, members | {"bias": bias}
 
     def _tuned(self, y: Words) -> tuple[str, dict[str, Any]]:
         """Return the status and the members of the first candidate that is certified.
@@ -109,13 +115,28 @@ class FxpToeplitz(FxpModel):
         self._kernel = FxpKernel(candidate_plan(self.plan, k))
 
     def _with_bound(self, plan: Plan, y: Words) -> tuple[str, dict[str, Any]]:
-        """Solve with the banded factor, and compute the bound."""
-        solver, system = FxpBanded(plan, y), FxpBandSystem(plan, y)
-        solver.solve()
-        bound = bound_of(system.residual(solver.words, solver.exponent)[1], plan)
-        fine = accurate(bound, system.norm(solver.words), plan)
+        """Solve with the banded factor, and compute the bound.
+
+        The bound is on the norm over all outputs. Each output is solved alone. Then the coefficients are
+        rounded to the largest exponent.
+        """
+        solvers = [FxpBanded(plan, part) for part in self._each(y)]
+        for solver in solvers:
+            solver.solve()
+        exponent = max(solver.exponent for solver in solvers)
+        words = [[_halved(v, exponent - solver.exponent) for v in solver.words] for solver in solvers]
+        alpha, misses = [v for each in words for v in each], list[int]()
+        for part, each in zip(self._each(y), words, strict=True):
+            misses += FxpBandSystem(plan, part).rows(each, exponent, 0, any(alpha))[1]
+        bits = plan.integer("norm_bits")
+        bound = bound_of(squares(misses, bits, up=True), plan)
+        fine = accurate(bound, squares(map(abs, alpha), bits, up=False), plan)
         return "ok" if fine else "inaccurate", {
-            "bound": bound, "alpha": np.array(solver.words), "alpha_exp": solver.exponent}
+            "bound": bound, "alpha": np.array(alpha), "alpha_exp": exponent}
+
+    def _each(self, words: Words) -> Words:
+        """Return words by output, shape (C, n)."""
+        return words.reshape(self.plan.outputs, -1)
 
     def load(self, state: Outputs) -> None:
         """Load a saved state, and select the kernel of its candidate."""
@@ -209,7 +230,8 @@ class FxpToeplitz(FxpModel):
                  for v, a in zip(y, alpha, strict=True)]
         f = [signal.format.fit(v, signal.overflow) for v in whole]
         full = signal.overflow is Overflow.SATURATE and f != whole
-        return {"status": np.array([STATUS["saturated" if full else "ok"]]), "f": np.array(f)}
+        values = np.array(f) if self.plan.outputs == 1 else self._each(np.array(f)).T
+        return {"status": np.array([STATUS["saturated" if full else "ok"]]), "f": values}
 
     def stream(self, y_raw: Raw) -> Outputs:
         """Return the values of a new stream, in fractions."""
@@ -227,9 +249,15 @@ class FxpToeplitz(FxpModel):
         return {"status": np.array(status), "f": np.array(f)}
 
     def predict(self, x_raw: Raw) -> Outputs:
-        """Predict for ADC counts (m, D): ``status`` (m,), and ``f`` (m,) in LSBs of y."""
+        """Predict for ADC counts (m, D): ``status`` (m,), and ``f`` (m,) in LSBs of y.
+
+        For several outputs, the shape of ``f`` is (m, C).
+        """
         if "alpha" not in self._state:
-            return self._predict(x_raw, self._v, None)
+            none = self._predict(x_raw, self._v, None)
+            return none if self.plan.outputs == 1 else joined([none] * self.plan.outputs)
         fmt, exponent = self.plan.signals["alpha"].format, int(self._state["alpha_exp"])
-        alpha = number(self._state["alpha"], Format(True, fmt.bits, fmt.frac - exponent))
-        return self._predict(x_raw, self._v, alpha, int(self._state.get("bias", 0)))
+        own, bias = Format(True, fmt.bits, fmt.frac - exponent), np.atleast_1d(self._state.get("bias", 0))
+        found = [self._predict(x_raw, self._v, number(words, own), int(b)) for words, b in zip(
+            self._each(self._state["alpha"]), np.resize(bias, self.plan.outputs), strict=True)]
+        return found[0] if self.plan.outputs == 1 else joined(found)

@@ -30,7 +30,6 @@ from ..primitives import (
     Words,
     arithmetic_shift,
     bit_length,
-    block_scale,
     divide,
     mac,
     magnitude,
@@ -40,7 +39,14 @@ from . import trace_hooks as at
 from .base import BatchModel, convert_inputs
 from .bound import BoundConstants, add_square, bound_from_norm, bound_within
 from .kernel import Cast, KernelConstants, cast_of, distance, kernel
-from .outputs import classified, predict_outputs, target_words, trained_outputs
+from .outputs import (
+    align_outputs,
+    classified,
+    predict_outputs,
+    target_words,
+    trained_outputs,
+    untrained_outputs,
+)
 from .ranges import ALPHA, P, R, cast
 from .statuses import INACCURATE, NOT_POSITIVE_DEFINITE, OK
 from .trace_hooks import Log, trace, trace_all
@@ -280,12 +286,7 @@ def conjugate_gradients(y: Words, s: CgState, v: CgScalars, out: Words, c: CgCon
         for o in range(y.shape[0]):
             if is_active(o, v, c) != 0 and correct(o, s, v, c, log) != OK:
                 return NOT_POSITIVE_DEFINITE
-    out[0] = c.alpha_exp_min
-    for o in range(y.shape[0]):
-        out[0] = max(out[0], v.alpha_exp[o])
-    for o in range(y.shape[0]):
-        if v.alpha_exp[o] < out[0]:
-            block_scale(s.alpha[o], 0, s.alpha.shape[1], min(out[0] - v.alpha_exp[o], 62))
+    out[0] = align_outputs(s.alpha, v.alpha_exp, c.alpha_exp_min)
     return OK
 
 
@@ -368,7 +369,7 @@ class CgModel(BatchModel):
         if self.plan.outputs == 1 or not self._trained:
             found = self._predict(x_raw, s.centers, s.alpha[0], self._trained * s.alpha.shape[1], f_shift)
             if self.plan.outputs > 1:
-                found["f"] = np.zeros((len(found["f"]), self.plan.outputs), dtype=np.int64)
+                found = untrained_outputs(self.plan, found)
             return classified(self.plan, found)
         several = trained_outputs(self.plan, s.alpha, f_shift)
         return classified(self.plan, predict_outputs(raw.inputs(self.plan, x_raw), self._input, s.centers,

@@ -11,7 +11,8 @@ from ..backend import Outputs
 from ..decisions import decide, members
 from ..jit import jit
 from ..plan import Plan
-from ..primitives import Words, mac, requantise
+from ..primitives import Words, block_scale, mac, requantise
+from ..window import Window
 from . import trace_hooks as at
 from .kernel import (
     Cast,
@@ -104,14 +105,29 @@ def _table(plan: Plan, name: str) -> Words:
 
 
 @jit
-def expand_outputs(x: Words, v: Words, to: Several, k: KernelConstants, acc: Words, f: Words,
-                   log: Log) -> bool:
-    """Predict all outputs f (C,) from the vectors v (N, D).
+def align_outputs(alpha: Words, exponents: Words, lowest: int) -> int:
+    """Align blocks alpha (C, n) with their own exponents (C,) to the largest exponent.
 
-    Return whether an output saturated. acc (C,) is work space.
+    Return the common exponent, at least `lowest`.
+    """
+    common = lowest
+    for o in range(alpha.shape[0]):
+        common = max(common, exponents[o])
+    for o in range(alpha.shape[0]):
+        if exponents[o] < common:
+            block_scale(alpha[o], 0, alpha.shape[1], min(common - exponents[o], 62))
+    return common
+
+
+@jit
+def expand_outputs(x: Words, v: Words, first: int, count: int, to: Several, k: KernelConstants, acc: Words,
+                   f: Words, log: Log) -> bool:
+    """Predict all outputs f (C,) from `count` of the vectors v (N, D).
+
+    The vectors begin at index `first`. Return whether an output saturated. acc (C,) is work space.
     """
     acc[:] = 0
-    for i in range(v.shape[0]):
+    for i in range(first, first + count):
         d = distance(v[i], x, k)
         value = kernel(d, k, log)
         trace(log, at.PREDICT_DISTANCE, 0, i, d)
@@ -130,23 +146,33 @@ def expand_outputs(x: Words, v: Words, to: Several, k: KernelConstants, acc: Wor
 
 
 @jit
-def _predict_all(raw: Words, i: InputConstants, v: Words, to: Several, k: KernelConstants, x: Words,
-                 acc: Words, f: Words, status: Words, log: Log) -> None:
+def _predict_all(raw: Words, i: InputConstants, v: Words, read: tuple[int, int, int, int], to: Several,
+                 k: KernelConstants, x: Words, acc: Words, f: Words, status: Words, log: Log) -> None:
+    count, low, high, step = read
     for m in range(raw.shape[0]):
         convert_x(raw[m], i, x, log)
         trace_all(log, at.INPUT_X, 0, x, 0, x.shape[0])
-        lost = expand_outputs(x, v, to, k, acc, f[m], log)
+        first = min(max(x[0] - low, 0), high) // step
+        lost = expand_outputs(x, v, first, count, to, k, acc, f[m], log)
         status[m] = SATURATED if lost else OK
 
 
 def predict_outputs(x_raw: Words, i: InputConstants, v: Words, to: Several, k: KernelConstants,
-                    log: Log) -> Outputs:
-    """Return ``status`` (m,) and ``f`` (m, C) for ADC counts (m, D)."""
-    outputs = len(to.bias)
+                    log: Log, read: Window | None = None) -> Outputs:
+    """Return ``status`` (m,) and ``f`` (m, C) for ADC counts (m, D).
+
+    The sums contain the vectors in the window `read`, or all vectors if there is none.
+    """
+    outputs, part = len(to.bias), read or Window(len(v), 0, 0, 1)
     f, status = np.zeros((len(x_raw), outputs), dtype=np.int64), np.zeros(len(x_raw), dtype=np.int64)
     x, acc = (np.zeros(size, dtype=np.int64) for size in (v.shape[1], outputs))
-    _predict_all(x_raw, i, v, to, k, x, acc, f, status, log)
+    _predict_all(x_raw, i, v, (part.vectors, part.low, part.high, part.step), to, k, x, acc, f, status, log)
     return {"status": status, "f": f}
+
+
+def untrained_outputs(plan: Plan, found: Outputs) -> Outputs:
+    """Return the predictions of a model without vectors: ``f`` (m, C) is 0."""
+    return {**found, "f": np.zeros((len(found["status"]), plan.outputs), dtype=np.int64)}
 
 
 def classified(plan: Plan, answer: Outputs) -> Outputs:

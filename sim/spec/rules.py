@@ -14,7 +14,7 @@ from ..kernels import KERNELS, NEEDS, lacking
 from .draft import Draft, Found
 from .input_rules import columns, delay
 from .online_rules import float32, forgetting, guard, linear_part, reduction, several_outputs
-from .solver_rules import candidates, solver
+from .solver_rules import candidates, signals, solver
 from .stream_rules import stream
 from .tables import (
     CALLS,
@@ -31,8 +31,9 @@ from .tables import (
 )
 from .types import OVERFLOWS
 
-#: Algorithms with classes, or with several outputs.
-SEVERAL_OUTPUTS = ("kernel_predictor", "kernel_lms", "kernel_cg")
+#: Algorithms with classes, and with several outputs.
+WITH_CLASSES = ("kernel_predictor", "kernel_lms", "kernel_cg")
+SEVERAL_OUTPUTS = (*WITH_CLASSES, "toeplitz_rls")
 
 #: Requirements of the bundled data: columns and samples.
 BUILTIN_ECG_SAMPLES = 1024
@@ -109,11 +110,12 @@ def output(draft: Draft) -> Found:
         yield draft.problem("E113", "min_margin needs classes", "output", "min_margin",
                             allowed="min_margin with classes", remedy="remove min_margin, or add `classes`")
     algorithm = draft.get("model", "algorithm")
-    if (classes or several) and algorithm not in (None, *SEVERAL_OUTPUTS):
+    supported = WITH_CLASSES if classes else SEVERAL_OUTPUTS
+    if (classes or several) and algorithm not in (None, *supported):
         key = "classes" if classes else "outputs"
-        yield draft.problem("E123", f"algorithm {algorithm} supports only one output on the device", "output",
-                            key,
-                            allowed=f"{key} with algorithm {' or '.join(SEVERAL_OUTPUTS)}",
+        what = "does not support classes" if classes else "supports only one output"
+        yield draft.problem("E123", f"algorithm {algorithm} {what} on the device", "output", key,
+                            allowed=f"{key} with algorithm {' or '.join(supported)}",
                             remedy="use kernel_lms or kernel_cg, or train with scikit-learn and use "
                                    "kerncast.export")
 
@@ -356,6 +358,6 @@ def budget(draft: Draft) -> Found:
                                     remedy="choose one of the allowed values")
 
 
-RULES = (tables_present, columns, delay, output, scheme, solver, candidates, stream, refinement, forgetting,
-         reduction, linear_part, guard, several_outputs, float32, kernel, overrides, casts, ranges, budget,
-         data)
+RULES = (tables_present, columns, delay, output, scheme, solver, signals, candidates, stream, refinement,
+         forgetting, reduction, linear_part, guard, several_outputs, float32, kernel, overrides, casts,
+         ranges, budget, data)

@@ -50,3 +50,27 @@ def candidates(draft: Draft) -> Found:
                                 "candidates", value=pair, allowed="pairs that differ from each other and "
                                 "from sigma and lambda of the spec", remedy="remove the duplicate pair")
             return
+
+
+def signals(draft: Draft) -> Found:
+    """Require solver `banded` or `auto` for several outputs (E113).
+
+    Reject the schemes and the keys that support only one output.
+    """
+    if not draft.has("toeplitz") or (draft.get("output", "outputs") or 1) == 1:
+        return
+    chosen, scheme = draft.get("toeplitz", "solver"), draft.get("toeplitz", "scheme")
+    if chosen not in (None, "banded", "auto"):
+        yield draft.problem("E113", f"solver = \"{chosen}\" supports only one output", "output", "outputs",
+                            allowed="`outputs` with solver = \"banded\" or \"auto\"",
+                            remedy="set [toeplitz] solver = \"banded\", or remove `outputs`")
+    if chosen != "banded" and scheme not in (None, "uniform"):  # with "banded" the rule `solver` reports it
+        yield draft.problem("E113", f"scheme = \"{scheme}\" supports only one output", "output", "outputs",
+                            allowed="`outputs` with scheme = \"uniform\"",
+                            remedy="set scheme = \"uniform\", use algorithm kernel_cg, or remove `outputs`")
+    unsupported = {"candidates": None, "stream_lag": None} | (
+        {"refine": 0, "scaling": "block"} if chosen == "auto" else {})
+    for key, plain in unsupported.items():
+        if draft.given("toeplitz", key) and draft.get("toeplitz", key) != plain:
+            yield draft.problem("E113", f"`{key}` supports only one output", "toeplitz", key,
+                                allowed=f"`{key}` without `outputs`", remedy=f"remove `{key}` or `outputs`")

@@ -22,7 +22,8 @@ CORRECTIONS = {"a", "rhs", "z"}
 RECURSION = {
     "grid16": LEVINSON, "mean32_varied": LEVINSON, "schur16": SCHUR, "lookahead16": LOOKAHEAD,
     "lookahead24_f32": LOOKAHEAD, "band16": BANDED, "band16_bias": BANDED, "band32": BANDED,
-    "tuned16": BANDED, "grid16_refine": CORRECTIONS, "grid24_refine_bias": CORRECTIONS | {"eta"},
+    "tuned16": BANDED, "band16_outputs": BANDED, "band24_outputs_bias": BANDED,
+    "grid16_refine": CORRECTIONS, "grid24_refine_bias": CORRECTIONS | {"eta"},
     "grid32_bias": CORRECTIONS | {"eta"}, "cg16": {"wide"}, "cg32_outputs": {"wide", "p", "r", "alpha"},
     "cg16_classes": {"wide", "p", "r", "alpha"}}
 #: Arrays that are written once, and covered from then on.

@@ -25,12 +25,17 @@ ROUNDINGS = ("floor", "half_up", "half_even")
 
 def banded_plan(random: Random, most: int) -> Plan:
     """Plan a random banded trainer: all its kernels, narrow and wide, lambda from 1e-4 to 100."""
+    return make_plan(banded_spec(random, most))
+
+
+def banded_spec(random: Random, most: int) -> Spec:
+    """Draw the spec of a random banded trainer that has a plan."""
     while True:
         kind = random.choice(("gaussian", "gaussian", "laplacian", "matern32", "matern52"))
         narrower = {"laplacian": 0.2, "matern32": 0.4, "matern52": 0.5}.get(kind, 1.0)
         width = 10 ** random.uniform(-0.5, 0.6) * narrower
         try:
-            return make_plan(Spec(
+            drawn = Spec(
                 model={"name": "band", "algorithm": "toeplitz_rls"}, input={"word": "u16f0"},
                 output={"word": random.choice(("s16f15", "u12f0", "s30f4"))},
                 kernel={"type": kind, "sigma": width},
@@ -38,9 +43,12 @@ def banded_plan(random: Random, most: int) -> Plan:
                 toeplitz={"n": random.randint(2, most), "lam": 10 ** random.uniform(-4, 2),
                           "scheme": "uniform", "solver": "banded",
                           "tolerance": random.choice((0.5, 1e-3, 16.0)),
-                          "bias": random.random() < 0.3}))
+                          "bias": random.random() < 0.3})
+            make_plan(drawn)
         except KerncastError as error:
             assert error.problems[0].code == "E205"
+        else:
+            return drawn
 
 
 def targets(random: Random, plan: Plan) -> np.ndarray[Any, np.dtype[np.int64]]:
@@ -108,3 +116,72 @@ def test_a_second_model_computes_the_same_values_of_many_more(ledger: Any) -> No
     assert not any(each.mismatches for each in found)
     ledger.record(backend="model:fxpmath", words=sum(each.words for each in found), mismatches=0,
                   case="toeplitz, banded")
+
+
+def several(seed: int, most: int) -> tuple[Spec, Plan, np.ndarray[Any, np.dtype[np.int64]]]:
+    """Draw a random trainer, its plan with two to five outputs, and their targets (n, C)."""
+    random = Random(seed)
+    spec = banded_spec(random, most)
+    plan = make_plan(spec.model_copy(update={
+        "output": spec.output.model_copy(update={"outputs": random.randint(2, 5)})}))
+    return spec, plan, np.stack([targets(random, plan) for _ in range(plan.outputs)], axis=1)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_each_of_several_outputs_has_the_values_of_a_single_one(seed: int) -> None:
+    """The exponent alone is shared: the largest, to which the other coefficients are rounded."""
+    spec, plan, y = several(seed, 40)
+    every, alone = open_model(plan), open_model(make_plan(spec))
+    status = int(every.train(None, y)["status"][0])
+    state, n, exponents = every.state(), plan.sizes["n"], []
+    assert status in TRAINED
+    for output, alpha in enumerate(state["alpha"].reshape(-1, n)):
+        alone.train(None, y[:, output])
+        own = alone.state()
+        exponents.append(int(own["alpha_exp"][0]))
+        shift = int(state["alpha_exp"][0]) - exponents[-1]
+        assert np.array_equal(alpha, (own["alpha"] + (1 << shift >> 1)) >> shift)
+        if plan.bias:
+            assert state["bias"][output] == own["bias"][0]
+    assert state["alpha_exp"][0] == max(exponents)
+
+
+def test_several_outputs_lie_together_within_their_bound(exact: ModuleType) -> None:
+    """Judged by the exact solution of each output, for the sum of their squared errors."""
+    met = Counter(judge_several(exact, seed) for seed in range(60))
+    assert met["ok"] > 30
+
+
+def judge_several(exact: ModuleType, seed: int) -> str:
+    """Compare the error of all outputs together with the certified bound."""
+    spec, plan, y = several(seed, 20)
+    every, one = open_model(plan), make_plan(spec)
+    assert isinstance(every, ToeplitzModel)
+    status, state = int(every.train(None, y)["status"][0]), every.state()
+    assert status in TRAINED, seed
+    error, n, bound = 0, plan.sizes["n"], None
+    for output in range(plan.outputs):
+        model = open_model(one)
+        assert isinstance(model, ToeplitzModel)
+        model.train(None, y[:, output])  # then the coefficients are those of the model with all outputs
+        own = {"alpha": state["alpha"].reshape(-1, n)[output], "alpha_exp": state["alpha_exp"],
+               "bound": state["bound"], "trained": state["trained"]}
+        own |= {"bias": state["bias"][output: output + 1]} if plan.bias else {}
+        model.load(own)
+        system = exact.toeplitz_system(model, model._targets(y[:, output]))
+        error, bound = error + system.error, system.bound
+    assert bound is not None and error <= bound ** 2, seed
+    return "ok" if status == OK else "inaccurate"
+
+
+def test_a_second_model_computes_the_same_values_of_several_outputs(ledger: Any) -> None:
+    found = Comparison()
+    for seed in range(12):
+        _, plan, y = several(seed, 20)
+        model, second = open_model(plan), open_fxp_model(plan)
+        found.add(f"train {seed}", model.train(None, y), second.train(None, y))
+        found.add(f"state {seed}", model.state(), second.state())
+        x = np.array([[0], [plan.sizes["n"] // 2], [60000]])
+        found.add(f"predict {seed}", model.predict(x), second.predict(x))
+    assert found.mismatches == 0, found.first
+    ledger.record(backend="model:fxpmath", words=found.words, mismatches=0, case="toeplitz, several outputs")

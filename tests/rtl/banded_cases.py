@@ -7,8 +7,8 @@ import numpy as np
 from kerncast.sim.model.ranges import Ranges
 from kerncast.sim.model.statuses import NOT_POSITIVE_DEFINITE, SATURATED
 from kerncast.sim.model.toeplitz.banded import banded
+from kerncast.sim.model.toeplitz.candidate import banded_constants, banded_tables, intercept_constants
 from kerncast.sim.model.toeplitz.intercept import intercept
-from kerncast.sim.model.toeplitz.trainer import banded_constants, banded_tables, intercept_constants
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
 from kerncast.sim.primitives import Words
@@ -51,9 +51,9 @@ def solution(plan: Plan, y: Words, **range_of: int) -> list[int]:
     """Status, exponent and words of alpha, as the core must send them."""
     alpha, out = np.zeros(len(y), dtype=np.int64), np.zeros(1, dtype=np.int64)
     constants, log = banded_constants(plan)._replace(**range_of), Ranges(plan).log
-    b, limited = intercept(y, np.array(plan.tables["weight"].values), intercept_constants(plan), log) \
+    b, limited = intercept(y, 0, np.array(plan.tables["weight"].values), intercept_constants(plan), log) \
         if plan.bias else (0, False)
-    status = banded(y - b, alpha, banded_tables(plan), out, constants, log)
+    status = banded(y - b, alpha, 0, banded_tables(plan), out, constants, log)
     if status == NOT_POSITIVE_DEFINITE:
         return [status, 0]
     return [SATURATED if limited else status, int(out[0]), *([b] if plan.bias else []), *alpha.tolist()]

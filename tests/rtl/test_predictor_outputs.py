@@ -60,6 +60,24 @@ def test_outputs_labels_and_margins_equal_the_model(require_simulator, ledger, t
                   case=f"imported model {name}")
 
 
+@pytest.mark.parametrize(("word", "n"), [(16, 30), (16, 100), (24, 100), (32, 64)])
+def test_signals_on_a_grid_equal_the_model(require_simulator, ledger, tmp_path, word, n):
+    """The outputs of a Toeplitz trainer, with and without a window of the grid."""
+    require_simulator("icarus")
+    plan = make_plan(Spec(
+        model={"name": "leads", "algorithm": "toeplitz_rls"}, input={"word": "u12f0"},
+        output={"word": "s12f0", "outputs": 3}, kernel={"type": "gaussian", "sigma": 2.0},
+        numbers={"word": word},
+        toeplitz={"n": n, "lambda": 0.1, "scheme": "uniform", "step": 2, "solver": "banded"}))
+    model, compared = open_model(plan), Comparison()
+    model.train(None, np.random.default_rng(n).integers(-2048, 2048, (n, 3)))
+    x = np.array([[0], [1], [n // 2], [n], [2 * n - 2], [2 * n + 7], [4095]])
+    compared.add("predict", model.predict(x), RtlBackend(plan, model.state(), "icarus", tmp_path).predict(x))
+    ledger.record(backend="rtl:icarus:predictor", words=compared.words, mismatches=compared.mismatches,
+                  case=f"signals {word}, n = {n}")
+    assert compared.mismatches == 0, compared.first
+
+
 def test_the_frame_of_a_reply_is_described_beside_the_core():
     files = PREDICTOR.render(plan_of("argmax24"))
     told = ("that of the largest output; in a tie, the lowest such label, or 4 (unknown) if the margin is "

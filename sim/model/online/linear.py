@@ -266,7 +266,7 @@ def predict_both(raw: Words, i: InputConstants, s: LmsState, count: int, to: Sev
         trace_all(log, at.INPUT_X, 0, w.x, 0, w.x.shape[0])
         set_features(w.x, raw[m], i, c, w.phi)
         predict_linear(s, c, w, log)
-        saturated = expand_outputs(w.x, s.centers[:count], to, k, w.acc, f[m], log)
+        saturated = expand_outputs(w.x, s.centers, 0, count, to, k, w.acc, f[m], log)
         for o in range(c.outputs):
             gated = gate_prediction(s, o, w.linear[o], f[m, o], c)
             if has_errors(s):

@@ -9,6 +9,9 @@ d_i divided by 1 + lambda; all later columns of L are equal to the last one. Two
 
 z and alpha are blocks of W bits.  Their exponents start as low as the data allow, and never decrease.
 
+Several outputs share the factor. Each one is solved with its own exponents; at the end, their coefficients
+are aligned to one exponent (:func:`..outputs.align_outputs`).
+
 The residual is computed with a first row of 32 bits at every word length. The bound applies to the system
 with this first row, which ends at lag b.
 
@@ -122,10 +125,11 @@ def excess_bits(acc: int, frac: int, word: int, rounding: int) -> int:
 
 
 @jit
-def eliminate_forward(y: Words, z: Words, factor: Words, k: BandedConstants, log: Log) -> int:
+def eliminate_forward(y: Words, z: Words, place: int, factor: Words, k: BandedConstants, log: Log) -> int:
     """Compute z from y, both (n,); return its exponent.
 
-    An exponent above its range means that the system is rejected.
+    `place` is the index of the first row in the trace. An exponent above its range means that the system is
+    rejected.
     """
     frac, exponent = k.factor_frac - k.factor_shift, target_exponent(y, k)
     for i in range(y.shape[0]):
@@ -136,10 +140,10 @@ def eliminate_forward(y: Words, z: Words, factor: Words, k: BandedConstants, log
             if exponent > k.z_exp_max:
                 return exponent
             block_scale(z, 0, i, grow)
-            trace_all(log, at.BANDED_SCALED_Z, i, z, 0, i)
+            trace_all(log, at.BANDED_SCALED_Z, place + i, z, 0, i)
         z[i] = requantise(acc, frac + grow, k.z.rounding, k.z.lo, k.z.hi)
         record(log, Z, z[i])
-        trace(log, at.BANDED_Z, i, 0, z[i])
+        trace(log, at.BANDED_Z, place + i, 0, z[i])
     return exponent
 
 
@@ -152,10 +156,12 @@ def start_exponent(z: Words, z_exp: int, pivot: Words, k: BandedConstants) -> in
 
 
 @jit
-def eliminate_backward(alpha: Words, z_exp: int, t: BandedTables, k: BandedConstants, log: Log) -> int:
+def eliminate_backward(alpha: Words, z_exp: int, place: int, t: BandedTables, k: BandedConstants,
+                       log: Log) -> int:
     """Compute alpha from z, in place; return its exponent.
 
-    An exponent above its range means that the system is rejected.
+    `place` is the index of the first row in the trace. An exponent above its range means that the system is
+    rejected.
     """
     frac, n = k.factor_frac - k.factor_shift, alpha.shape[0]
     exponent = start_exponent(alpha, z_exp, t.pivot, k)
@@ -171,23 +177,25 @@ def eliminate_backward(alpha: Words, z_exp: int, t: BandedTables, k: BandedConst
             if exponent > k.alpha_exp_max:
                 return exponent
             block_scale(alpha, i + 1, n, grow)
-            trace_all(log, at.BANDED_SCALED_ALPHA, i, alpha, i + 1, n)
+            trace_all(log, at.BANDED_SCALED_ALPHA, place + i, alpha, i + 1, n)
         alpha[i] = requantise(acc, frac + grow, k.alpha.rounding, k.alpha.lo, k.alpha.hi)
         record(log, ALPHA, alpha[i])
-        trace(log, at.BANDED_ALPHA, i, 0, alpha[i])
+        trace(log, at.BANDED_ALPHA, place + i, 0, alpha[i])
     return exponent
 
 
 @jit
-def banded(y: Words, alpha: Words, t: BandedTables, out: Words, k: BandedConstants, log: Log) -> int:
+def banded(y: Words, alpha: Words, place: int, t: BandedTables, out: Words, k: BandedConstants,
+           log: Log) -> int:
     """Solve for alpha (n,) with y (n,); return a status, and the exponent in `out`.
 
-    A system that needs an exponent above its range is rejected; no positive definite system does.
+    `place` is the index of the first row in the trace. A system that needs an exponent above its range is
+    rejected; no positive definite system does.
     """
-    z_exp = eliminate_forward(y, alpha, t.factor, k, log)
+    z_exp = eliminate_forward(y, alpha, place, t.factor, k, log)
     if z_exp > k.z_exp_max:
         return NOT_POSITIVE_DEFINITE
-    out[0] = eliminate_backward(alpha, z_exp, t, k, log)
+    out[0] = eliminate_backward(alpha, z_exp, place, t, k, log)
     return NOT_POSITIVE_DEFINITE if out[0] > k.alpha_exp_max else OK
 
 
@@ -212,15 +220,18 @@ def band_residual(i: int, band: Words, alpha: Words, head: int, shift: int) -> i
 @jit
 def certify_band(y: Words, band: Words, alpha: Words, alpha_exp: int, head: int,
                  k: CertifyConstants) -> int:
-    """Return the bound in LSB of alpha.
+    """Return the bound in LSB of alpha, on the norm over all outputs.
 
-    The method is that of :func:`..certify.certify`, with the band's first row.
+    y and alpha have shape (C, n). The method is that of :func:`..certify.certify`, with the band's first row.
     """
-    total, total_s, slack = 0, 0, product_error_bound(alpha, k)
+    total, total_s, slack = 0, 0, 0
+    for o in range(alpha.shape[0]):
+        slack = max(slack, product_error_bound(alpha[o], k))
     s = k.word - 2 + k.residual_shift - k.alpha_frac + alpha_exp
-    for i in range(alpha.shape[0]):
-        product = band_residual(i, band, alpha, head, k.residual_shift)
-        row = arithmetic_shift(y[i] * k.ridge_scale, s) - product
-        miss = abs(row) + target_error_bound(y[i], s) + slack
-        total, total_s = add_square(total, total_s, miss, k.bound.norm_bits, 1)
+    for o in range(alpha.shape[0]):
+        for i in range(alpha.shape[1]):
+            product = band_residual(i, band, alpha[o], head, k.residual_shift)
+            row = arithmetic_shift(y[o, i] * k.ridge_scale, s) - product
+            miss = abs(row) + target_error_bound(y[o, i], s) + slack
+            total, total_s = add_square(total, total_s, miss, k.bound.norm_bits, 1)
     return bound_from_norm(total, total_s, k.bound)

@@ -28,12 +28,15 @@ class InterceptConstants(NamedTuple):
 
 
 @jit
-def intercept(y: Words, weight: Words, k: InterceptConstants, log: Log) -> tuple[int, bool]:
-    """Return b = w'y for y (n,) in LSB of y, and whether it was limited."""
+def intercept(y: Words, place: int, weight: Words, k: InterceptConstants, log: Log) -> tuple[int, bool]:
+    """Return b = w'y for y (n,) in LSB of y, and whether it was limited.
+
+    `place` is the index of the output in the trace.
+    """
     acc, n, last = 0, y.shape[0], weight.shape[0] - 1
     for i in range(n):
         acc = mac(acc, weight[min(i, n - 1 - i, last)], y[i], k.weight_shift)
     whole = shift_round(acc, k.intercept_shift, k.rounding)
     b = fit(whole, k.intercept_lo, k.intercept_hi, log, Y)
-    trace(log, at.INTERCEPT_B, 0, 0, b)
+    trace(log, at.INTERCEPT_B, place, 0, b)
     return b, b != whole

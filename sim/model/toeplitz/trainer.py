@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,11 +13,13 @@ from ...data import raw
 from ...jit import jit
 from ...plan import Plan
 from ...primitives import Words
+from ...window import window
 from .. import trace_hooks as at
 from ..base import BatchModel, convert_inputs
-from ..bound import BoundConstants, bound_from_norm
-from ..certify import CertifyConstants, accurate, certify
-from ..kernel import Cast, KernelConstants, cast_of, kernel_constants
+from ..bound import bound_from_norm
+from ..certify import accurate, certify
+from ..kernel import Cast, KernelConstants, cast_of
+from ..outputs import align_outputs, predict_outputs, target_words, trained_outputs, untrained_outputs
 from ..ranges import ALPHA, cast
 from ..statuses import (
     BAD_ARGUMENT,
@@ -30,17 +32,18 @@ from ..statuses import (
     TRAINED,
 )
 from ..trace_hooks import Log, trace, trace_all
-from .banded import BandedConstants, BandedTables, banded, certify_band, eliminate_forward
+from .banded import banded, certify_band, eliminate_forward
+from .candidate import Candidate, banded_tables, candidate_of, certify_constants, intercept_constants
 from .first_row import diagonal_row, row_of, uniform_entry, uniform_row
 from .fitted import fitted
-from .intercept import InterceptConstants, intercept
+from .intercept import intercept
 from .levinson import LevinsonConstants, levinson, levinson_begin, levinson_steps
 from .lookahead import Lookahead
 from .lookahead_f32 import Lookahead as LookaheadF32
 from .refine import RefineArrays, RefineConstants, compute_residual, refine
 from .schur import SchurConstants, schur
 from .stream import stream
-from .tuning import EvidenceConstants, best_of, evidence, quadratic_form
+from .tuning import best_of, evidence, quadratic_form
 
 
 @jit
@@ -90,52 +93,6 @@ def solver_constants(plan: Plan) -> LevinsonConstants:
          int(plan.static), cast_of(plan, "a")])
 
 
-def certify_constants(plan: Plan) -> CertifyConstants:
-    """Return the integer constants of the certified bound."""
-    return CertifyConstants._make(
-        [plan.word, *(plan.integer(name) for name in CertifyConstants._fields[1:-1]),
-         BoundConstants._make(plan.integer(name) for name in BoundConstants._fields)])
-
-
-def banded_constants(plan: Plan) -> BandedConstants:
-    """Return the integers of the banded solver."""
-    return BandedConstants._make(
-        [plan.word, *(plan.integer(name) for name in BandedConstants._fields[1:-2]), cast_of(plan, "z"),
-         cast_of(plan, "alpha")])
-
-
-def banded_tables(plan: Plan) -> BandedTables:
-    """Return the tables of the banded solver."""
-    factor, pivot, band = (np.array(plan.tables[name].values, dtype=np.int64)
-                           for name in BandedTables._fields)
-    return BandedTables(factor.reshape(plan.integer("rows"), plan.integer("band")), pivot, band)
-
-
-def intercept_constants(plan: Plan) -> InterceptConstants:
-    """Return the integers of the banded solver's intercept."""
-    return InterceptConstants._make(
-        [*(plan.integer(name) for name in InterceptConstants._fields[:-1]), plan.signals["y"].rounding.value])
-
-
-class Candidate(NamedTuple):
-    """Integers of the plan for training with one pair of sigma and lambda."""
-
-    constants: BandedConstants
-    tables: BandedTables
-    certify: CertifyConstants
-    evidence: EvidenceConstants
-    kernel: KernelConstants
-
-
-def candidate_of(plan: Plan, k: int) -> Candidate:
-    """Return candidate k of a plan; k is 0 if the plan has no candidates."""
-    alone = candidate_plan(plan, k)
-    own = [alone.integer(name) if plan.tunes else 0 for name in
-           ("rows", "square_shift", "evidence_shift", "evidence_offset")]
-    return Candidate(banded_constants(alone), banded_tables(alone), certify_constants(alone),
-                     EvidenceConstants(*own), kernel_constants(alone))
-
-
 def refine_constants(plan: Plan) -> RefineConstants:
     """Return the integers for refinement and for the intercept."""
     return RefineConstants(
@@ -155,13 +112,14 @@ def certified_bound(plan: Plan, y: Words, state: Outputs) -> int:
     """Return the bound of a trained model in LSBs of alpha.
 
     The bound applies to the system with the fixed-point targets y (n,), and with an intercept if the plan has
-    one.
+    one. For several outputs, y (C, n) is flat, and the bound is on the norm over all outputs.
     """
     alpha, alpha_exp = state["alpha"], int(state["alpha_exp"][0])
     if plan.banded:
-        centred = y - int(state["bias"][0]) if plan.bias else y
-        return certify_band(centred, banded_tables(plan).band, alpha, alpha_exp, plan.integer("band_head"),
-                            certify_constants(plan))
+        each = plan.outputs, plan.sizes["n"]
+        centred = y.reshape(each) - (state["bias"][:, np.newaxis] if plan.bias else 0)
+        return certify_band(centred, banded_tables(plan).band, alpha.reshape(each), alpha_exp,
+                            plan.integer("band_head"), certify_constants(plan))
     k, arrays = refine_constants(plan), refine_arrays(plan)
     k = k._replace(levinson=k.levinson._replace(word=plan.word))  # of the right-hand side, which is not used
     arrays.r[:], intercept = row_of(plan, state), int(state["bias"][0]) if plan.bias else 0
@@ -188,17 +146,19 @@ class ToeplitzModel(BatchModel):
 
     def reset(self) -> None:
         """Reset the model to the untrained state."""
-        n, columns = self.plan.sizes["n"], self.plan.sizes["D"]
-        self._a, self._alpha = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
+        n, columns, outputs = self.plan.sizes["n"], self.plan.sizes["D"], self.plan.outputs
+        self._a, self._alpha = np.zeros(n, dtype=np.int64), np.zeros(outputs * n, dtype=np.int64)
         self._arrays = refine_arrays(self.plan)
         self._r = self._arrays.r
         if self.plan.looks_ahead:
             self._lookahead = LOOKAHEADS[self.plan.solver](n)
         self._generators = np.zeros((3 if self._schur else 0, n), dtype=np.int64)
-        self._v, self._y = np.zeros((n, columns), dtype=np.int64), np.zeros(n, dtype=np.int64)
+        self._v, self._y = np.zeros((n, columns), dtype=np.int64), np.zeros(outputs * n, dtype=np.int64)
         if self.uniform:
             self._v[:, 0] = np.arange(n, dtype=np.int64) * self.plan.integer("x_step")
         self._scalars = np.zeros(len(SCALARS), dtype=np.int64)
+        self._own_exp = np.zeros(outputs, dtype=np.int64)
+        self._bias = self._scalars[_BIAS:_BIAS + 1] if outputs == 1 else np.zeros(outputs, dtype=np.int64)
         self._evidence = np.zeros(len(self._candidates), dtype=np.int64)
         self._trainer: tuple[Words, Words, int, Plan] | None = None  # y, alpha, alpha_exp, plan
         super().reset()
@@ -231,18 +191,26 @@ class ToeplitzModel(BatchModel):
         found = super().train(x_raw, y_raw)
         if found["status"][0] != BAD_ARGUMENT:
             plan = candidate_plan(self.plan, int(self._scalars[_CANDIDATE]))
-            y = self._y + int(self._scalars[_BIAS]) if plan.banded else self._y  # y less the intercept
+            y = self._y  # less the intercept
+            y = (self._each(y) + self._bias[:, np.newaxis]).ravel() if plan.banded else y
             self._trainer = (y, self._alpha.copy(), int(self._scalars[_ALPHA_EXP]),
                              plan) if self._solved else None
         return found
+
+    def _each(self, words: Words) -> Words:
+        """Return a view of words by output, shape (C, n)."""
+        return words.reshape(self.plan.outputs, -1)
+
+    def _targets(self, y_raw: Words) -> Words:
+        """Convert target ADC counts (n,) to y; for (n, C), the outputs follow one another."""
+        return super()._targets(y_raw) if self.plan.outputs == 1 else \
+            target_words(self.plan, y_raw, self._input, self.ranges.log).T.ravel()
 
     def _solve(self, x_raw: NDArray[np.int64] | None, y: Words) -> int:
         log, n, c = self.ranges.log, len(y), cast_of(self.plan, "alpha")
         self._y = y
         if self.plan.tunes:
             return self._tune(y)
-        if self.plan.bias and self.plan.banded:
-            return self._solve_centred(y)
         if self._candidates:
             return self._solve_banded(y, self._candidates[0])
         if not self.eager:
@@ -276,33 +244,37 @@ class ToeplitzModel(BatchModel):
         return INACCURATE if status == OK and not accurate(self._alpha, bound, self._certify) else status
 
     def _solve_banded(self, y: Words, c: Candidate) -> int:
-        """Compute alpha from y with the banded factor, and its bound; return a status."""
-        log = self.ranges.log
-        status = banded(y, self._alpha, c.tables, self._scalars[_ALPHA_EXP:], c.constants, log)
-        if status != OK:
-            return status
-        bound = certify_band(y, c.tables.band, self._alpha, int(self._scalars[_ALPHA_EXP]),
-                             c.constants.band_head, c.certify)
+        """Compute alpha from y with the banded factor, and its bound; return a status.
+
+        The outputs share the factor. With an intercept, it is first subtracted from the targets; the status
+        is SATURATED if it was limited.
+        """
+        log, alpha, limited = self.ranges.log, self._each(self._alpha), False
+        self._y = y.copy()
+        each = self._each(self._y)
+        for o, own in enumerate(each):
+            if self.plan.bias:
+                self._bias[o], beyond = intercept(own, o, np.array(self.plan.tables["weight"].values),
+                                                  intercept_constants(self.plan), log)
+                own -= self._bias[o]
+                limited |= beyond
+            status = banded(own, alpha[o], o * len(own), c.tables, self._own_exp[o:], c.constants, log)
+            if status != OK:
+                return status
+        exponent = align_outputs(alpha, self._own_exp, c.constants.alpha_exp_min)
+        self._scalars[_ALPHA_EXP] = exponent
+        bound = certify_band(each, c.tables.band, alpha, exponent, c.constants.band_head, c.certify)
         trace(log, at.CERTIFY_BOUND, 0, 0, bound)
         self._scalars[_BOUND] = bound
+        if limited:
+            return SATURATED
         return OK if accurate(self._alpha, bound, c.certify) else INACCURATE
-
-    def _solve_centred(self, y: Words) -> int:
-        """Subtract the intercept from y, and solve.
-
-        The status is SATURATED if the intercept was limited.
-        """
-        b, limited = intercept(y, np.array(self.plan.tables["weight"].values, dtype=np.int64),
-                               intercept_constants(self.plan), self.ranges.log)
-        self._scalars[_BIAS], self._y = b, y - b
-        status = self._solve_banded(self._y, self._candidates[0])
-        return SATURATED if limited and status in TRAINED else status
 
     def _tune(self, y: Words) -> int:
         """Train the candidate with the best evidence among those with a certified bound."""
         log, n = self.ranges.log, len(y)
         for k, c in enumerate(self._candidates):
-            z_exp = eliminate_forward(y, self._alpha, c.tables.factor, c.constants, log)
+            z_exp = eliminate_forward(y, self._alpha, 0, c.tables.factor, c.constants, log)
             self._evidence[k] = NO_EVIDENCE
             if z_exp <= c.constants.z_exp_max:
                 total = quadratic_form(self._alpha, c.tables.pivot, c.evidence)
@@ -341,12 +313,12 @@ class ToeplitzModel(BatchModel):
         """
         if self._trainer is None or not self.plan.fits:
             return {"status": np.array([OUT_OF_ORDER], dtype=np.int64)}
-        f = np.zeros(self.plan.sizes["n"], dtype=np.int64)
         y, alpha, alpha_exp, plan = self._trainer
+        f = np.zeros_like(y)
         saturated = fitted(y, alpha, plan.integer("fitted_scale"), plan.integer("fitted_shift") - alpha_exp,
-                           cast_of(self.plan, "f"), f,
-                           self.ranges.log)
-        return {"status": np.array([SATURATED if saturated else OK], dtype=np.int64), "f": f}
+                           cast_of(self.plan, "f"), f, self.ranges.log)
+        return {"status": np.array([SATURATED if saturated else OK], dtype=np.int64),
+                "f": f if self.plan.outputs == 1 else self._each(f).T}
 
     def stream(self, y_raw: NDArray[np.int64]) -> Outputs:
         """Return the values of a new stream.
@@ -360,10 +332,18 @@ class ToeplitzModel(BatchModel):
         return {"status": status, "f": f}
 
     def predict(self, x_raw: NDArray[np.int64]) -> Outputs:
-        """Predict for ADC counts (m, D): ``status`` (m,), and ``f`` (m,) in LSBs of y."""
-        return self._predict(x_raw, self._v, self._alpha, len(self._v) if self._trained else 0,
-                             self.plan.integer("f_shift") - int(self._scalars[2]),
-                             int(self._scalars[SCALARS.index("bias")]))
+        """Predict for ADC counts (m, D): ``status`` (m,), and ``f`` (m,) in LSBs of y.
+
+        For several outputs, the shape of ``f`` is (m, C).
+        """
+        f_shift = self.plan.integer("f_shift") - int(self._scalars[_ALPHA_EXP])
+        if self.plan.outputs > 1 and self._trained:
+            to = trained_outputs(self.plan, self._each(self._alpha), f_shift)._replace(bias=self._bias)
+            return predict_outputs(raw.inputs(self.plan, x_raw), self._input, self._v, to, self._kernel,
+                                   self.ranges.log, window(self.plan))
+        found = self._predict(x_raw, self._v, self._alpha, len(self._v) if self._trained else 0, f_shift,
+                              int(self._bias[0]))
+        return untrained_outputs(self.plan, found) if self.plan.outputs > 1 else found
 
     def _members(self) -> dict[str, NDArray[Any]]:
         arrays = {"r_short": self._arrays.r_short, "rhs": self._arrays.rhs[0], "z": self._arrays.sides[0],
@@ -372,6 +352,7 @@ class ToeplitzModel(BatchModel):
         arrays |= dict(zip(SCALARS, self._scalars.reshape(-1, 1), strict=True))
         arrays |= self._lookahead.fields() if self._lookahead is not None else {}
         last_lag = max((j for j, word in enumerate(self._r) if word), default=0)
-        arrays["evidence"] = self._evidence
+        arrays |= {"evidence": self._evidence, "own_exp": self._own_exp, "bias": self._bias,
+                   "output": np.zeros(1, dtype=np.int64)}
         arrays["last_lag"] = np.array([last_lag], dtype=np.int64)
         return arrays | {"y": self._y, "r": self._r, "a": self._a, "alpha": self._alpha, "centers": self._v}

@@ -36,7 +36,7 @@ from .banded import (
     factorise,
     first_row,
 )
-from .fitted import fitted_constants
+from .fitted import fitted_plan
 from .intercept import intercept_plan
 from .levinson import ALPHA_EXP_MIN, bounds, levinson_constants, products_shift, static_exponents
 from .lookahead import ALPHA_EXP_MAX, DIVISIONS, MULTIPLICATIONS, lookahead_constants
@@ -161,10 +161,12 @@ def _operations(spec: Spec, sizes: dict[str, int], b: int | tuple[int, ...], wit
     if spec.toeplitz.solver == "banded":
         # Two recursions and a residual over b lags, each; then n of 1 / d, n of y's share, n squares of the
         # residual, n of alpha, one of the first exponent and two of the bound; n of the intercept.
-        ends = f"{2 * b * (b + 1)} + {4 + spec.toeplitz.bias}*n + 3"
+        # Outputs share the kernel values of a prediction, and the bound.
+        row = f"{4 * b}*n - {2 * b * (b + 1)} + {4 + spec.toeplitz.bias}*n"
+        train, sums = (f"C*({row} + 1) + 2", f"C*{read}") if "C" in sizes else (f"{row} + 3", read)
         return operations({"train": {"kernel_values": "0", "distance_terms": "0", "divisions": "0",
-                                     "multiplications": f"{4 * b}*n - {ends}"},
-                           "predict": predict}, sizes)
+                                     "multiplications": train},
+                           "predict": predict | {"multiplications": sums}}, sizes)
     uniform, solves = spec.toeplitz.scheme == "uniform", 1 + spec.toeplitz.refine
     lags = b if uniform else None
     multiplications, divisions = _recursion(spec, lags)
@@ -220,14 +222,6 @@ def _lags(spec: Spec, x: Affine, end: int | tuple[int, ...]) -> dict[str, int]:
         return {"last_lag": n - 1}
     step, last = _step(spec, x.gain[0], x.shift, x.signal.hi), far(spec, end)
     return {"x_step": step, "last_lag": n - 1 if last is None else min(n - 1, last // step)}
-
-
-def _fitted(spec: Spec, y: Format, c: dict[str, int]) -> dict[str, int]:
-    """Return constants to compute the fitted values, if T is the kernel matrix."""
-    assert spec.toeplitz is not None
-    if spec.toeplitz.scheme != "uniform":
-        return {}
-    return fitted_constants(Fraction(spec.toeplitz.lam), y, c["alpha_frac"], c["alpha_exp_max"])
 
 
 def _loss(spec: Spec, word: int, c: dict[str, int | tuple[int, ...]]) -> Fraction:
@@ -337,9 +331,10 @@ def _plan(spec: Spec, x_raw: Raw | None, y_raw: Raw | None) -> Plan:
     lags = _lags(spec, x, constants["kernel_d2_end"])
     constants |= lags
     within = grid_window(spec.toeplitz.n, lags["x_step"], lags["last_lag"]) if "x_step" in lags else None
-    constants |= _fitted(spec, inputs.signals["y"].format, solver)
+    constants |= fitted_plan(spec, inputs.signals["y"].format, solver)
     sizes = {"n": spec.toeplitz.n, "D": spec.input.columns}
     sizes |= {"K": spec.toeplitz.pairs} if spec.toeplitz.candidates is not None else {}
+    sizes |= {"C": spec.output.outputs} if spec.output.outputs and spec.output.outputs > 1 else {}
     tables = dict(kernel_tables(spec, words))
     if spec.toeplitz.solver == "banded":
         more, factor = _banded(spec, inputs, solver["alpha_frac"], constants)
@@ -384,7 +379,8 @@ def _banded(spec: Spec, inputs: Inputs, alpha_frac: int, c: dict[str, int | tupl
         constants |= more
     b = constants["band"]
     shift = band_residual_shift(word, b, alpha_frac)
-    certificate = certify_constants(BAND.bits, spec.toeplitz.n, Fraction(spec.toeplitz.lam), band_loss(band),
+    rows = spec.toeplitz.n * (spec.output.outputs or 1)  # the norm is that of all outputs together
+    certificate = certify_constants(BAND.bits, rows, Fraction(spec.toeplitz.lam), band_loss(band),
                                     shift, spec.toeplitz.tolerance)
     head = band_head(tables["band"], word) if shift else 0
     return constants | certificate | {"band_head": head, "residual_slack": head + 2 if shift else 0}, tables

@@ -26,7 +26,8 @@ def _unsupported(spec: Spec) -> str:
 def plan_automatic(spec: Spec, plan: Callable[[Spec], Plan]) -> Plan:
     """Return the plan with the banded solver, or with Levinson's recursion.
 
-    If Levinson's recursion is chosen, the plan records the reason.
+    If Levinson's recursion is chosen, the plan records the reason. It does not support several outputs, for
+    which the error of the banded solver is raised.
 
     Parameters
     ----------
@@ -48,6 +49,6 @@ def plan_automatic(spec: Spec, plan: Callable[[Spec], Plan]) -> Plan:
     try:
         return planned("banded", "the kernel matrix has few diagonals that are not zero")
     except KerncastError as error:
-        if error.problems[0].code != "E205":
+        if error.problems[0].code != "E205" or (spec.output.outputs or 1) > 1:
             raise
         return planned("levinson", error.problems[0].message.removeprefix("solver banded: "))

@@ -68,13 +68,13 @@ def first_row(spec: Spec, lsb: Fraction, step: int) -> Band:
     assert spec.toeplitz is not None
     n = spec.toeplitz.n
     if spec.kernel.type not in DECAYING:
-        raise _refusal(f"the {spec.kernel.type} kernel does not decay", "[kernel] type", spec.kernel.type,
-                       ", ".join(DECAYING))
+        raise _refusal(spec, f"the {spec.kernel.type} kernel does not decay", "[kernel] type",
+                       spec.kernel.type, ", ".join(DECAYING))
     band = decaying_row(spec, lsb, step, spec.numbers.word)
     b = len(band.row) - 1
     if n < 2 * b:
-        raise _refusal(f"the band of {b} diagonals is wider than half of the {n} samples", "[toeplitz] n", n,
-                       f"at least {2 * b}")
+        raise _refusal(spec, f"the band of {b} diagonals is wider than half of the {n} samples",
+                       "[toeplitz] n", n, f"at least {2 * b}")
     return band
 
 
@@ -111,9 +111,11 @@ def _value(kernel: str, lag: Fraction) -> Decimal:
     return profile(kernel, decimal(lag * lag / 2 if kernel == "gaussian" else lag))
 
 
-def _refusal(why: str, where: str, value: object, allowed: str) -> Exception:
+def _refusal(spec: Spec, why: str, where: str, value: object, allowed: str) -> Exception:
+    alone = (spec.output.outputs or 1) == 1  # only this solver trains several outputs
     return fail("E205", f"solver banded: {why}", where=where, value=value, allowed=allowed,
-                remedy='set [toeplitz] solver = "levinson" or "schur", which need no band')
+                remedy='set [toeplitz] solver = "levinson" or "schur", which need no band' if alone else
+                "lower sigma, raise n, or write one spec per output with solver = \"levinson\"")
 
 
 def factorise(row: tuple[Decimal, ...], n: int, bits: int) -> Factor:

@@ -13,6 +13,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from ...formats import Format
+from ...spec import Spec
 from ..log2 import floor_log2
 from .levinson import ALPHA_EXP_MIN
 
@@ -48,3 +49,11 @@ def fitted_constants(lam: Fraction, y: Format, alpha_frac: int, alpha_exp_max: i
         if shift >= alpha_exp_max:
             return {"fitted_scale": scale, "fitted_shift": shift}
     return {}
+
+
+def fitted_plan(spec: Spec, y: Format, c: dict[str, int]) -> dict[str, int]:
+    """Return constants to compute the fitted values, if T is the kernel matrix."""
+    assert spec.toeplitz is not None
+    if spec.toeplitz.scheme != "uniform":
+        return {}
+    return fitted_constants(Fraction(spec.toeplitz.lam), y, c["alpha_frac"], c["alpha_exp_max"])

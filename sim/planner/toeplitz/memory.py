@@ -22,11 +22,14 @@ def _corrected(spec: Spec) -> bool:
 def _solution(spec: Spec, long: str, x_word: str, exponent: str) -> list[_Row]:
     """Return the members that prediction reads and training computes."""
     assert spec.toeplitz is not None
-    fields = [BOUND_FIELD, ("alpha", long, "n", "expansion coefficients")]
+    several = (spec.output.outputs or 1) > 1
+    fields = [BOUND_FIELD, ("alpha", long, "C*n", "expansion coefficients, by output") if several else
+              ("alpha", long, "n", "expansion coefficients")]
     if spec.toeplitz.scheme != "uniform":
         fields.append(("centers", x_word, "n*D", "training inputs"))
     if spec.toeplitz.bias:
-        fields.append(("bias", long, "1", "intercept, in LSB of y"))
+        fields.append(("bias", long, "C", "intercept of each output, in LSB of y") if several else
+                      ("bias", long, "1", "intercept, in LSB of y"))
     if spec.toeplitz.candidates is not None:
         fields.append(("candidate", "int16_t", "1", "index of the pair of sigma and lambda, from 0"))
     return [*fields, ("alpha_exp", exponent, "1", "block exponent of alpha")]
@@ -82,9 +85,15 @@ def trainer_memory(spec: Spec, word: int, x_word: str, sizes: dict[str, int]) ->
     """Return the members of the trainer structure."""
     assert spec.toeplitz is not None
     long, short = (f"int{16 if bits == 16 else 32}_t" for bits in (word, spec.numbers.word))
+    several = (spec.output.outputs or 1) > 1
+    block, by_output = ("C*n", ", by output") if several else ("n", "")
+    centred = spec.toeplitz.bias and spec.toeplitz.solver == "banded"
     fields = [*_solution(spec, long, x_word, "int32_t"), *TRAINER_FIELDS, *NORM_FIELDS,
-              ("y", long, "n", "targets, less the intercept once it is known"
-               if spec.toeplitz.bias and spec.toeplitz.solver == "banded" else "targets")]
+              ("y", long, block, f"targets{by_output}, less the intercept once it is known"
+               if centred else f"targets{by_output}")]
+    if several:
+        fields += [("own_exp", "int32_t", "C", "block exponent of alpha of each output, before alignment"),
+                   ("output", "int32_t", "1", "output of the next step")]
     if spec.toeplitz.candidates is not None:
         fields.append(("evidence", "int64_t", "K", "n log2 q + log2 det of each pair, the least wins"))
     if spec.toeplitz.solver == "banded":

@@ -10,19 +10,20 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from kerncast.sim.jit import COMPILED
-from kerncast.sim.model import base, bound, certify, cg, kernel, open_model, outputs, predict
+from kerncast.sim.model import base, bound, certify, cg, kernel, open_model, outputs, predict, toeplitz
 from kerncast.sim.model.online import lms, metric, slots, state
-from kerncast.sim.model.toeplitz import banded, first_row, intercept, levinson, refine, schur, trainer
+from kerncast.sim.model.toeplitz import banded, candidate, levinson, refine, schur, trainer
 from kerncast.sim.planner import make_plan
 from kerncast.sim.spec import Spec
 
-MODULES = (banded, base, bound, certify, cg, first_row, intercept, kernel, levinson, lms, metric, outputs,
-           predict, refine, schur, slots, state, trainer)
+MODULES = (banded, base, bound, candidate, certify, cg, toeplitz.first_row, toeplitz.intercept, kernel,
+           levinson, lms, metric, outputs, predict, refine, schur, slots, state, trainer)
 COUNTS: Counter[str] = Counter()
 #: What multiplies on its own account: such products are counted with the function that makes them.
 INSIDE: list[str] = []
@@ -185,11 +186,6 @@ def band() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
     return _trainer("uniform", 1, solver="banded", n=40)
 
 
-def band_bias() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
-    """Training by the banded factor with an intercept."""
-    return _trainer("uniform", 1, solver="banded", n=40, bias=True)
-
-
 def zeros() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
     """Training on a grid with a first row that ends early."""
     return _trainer("uniform", 1, n=40)
@@ -210,16 +206,22 @@ def refined() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
     return _trainer("diagonal_mean_biased", 3, refine=1)
 
 
-def _trainer(scheme: str, columns: int, n: int = 9,
+def _trainer(scheme: str, columns: int, n: int = 9, outputs: int = 1,
              **options: Any) -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
     plan = make_plan(Spec(model={"name": "probe", "algorithm": "toeplitz_rls"},
-                          input={"word": "u8f0", "columns": columns}, output={"word": "s8f0"},
+                          input={"word": "u8f0", "columns": columns},
+                          output={"word": "s8f0", "outputs": outputs},
                           kernel={"sigma": 4.3 if n > 9 else 100.0},
                           toeplitz={"n": n, "lam": 2.0, "scheme": scheme, **options}))
     rng = np.random.default_rng(0)
-    x, y = counted(rng.integers(0, 256, (n, columns))), counted(rng.integers(-128, 128, n))
+    x = counted(rng.integers(0, 256, (n, columns)))
+    y = counted(rng.integers(-128, 128, (n, outputs)[:outputs]))
     return (plan, lambda model: model.train(None if scheme == "uniform" else x, y),
             lambda model: model.predict(x[:1] if n == 9 else counted([[n // 2]])))
+
+
+band_bias = partial(_trainer, "uniform", 1, solver="banded", n=40, bias=True)
+band_outputs = partial(_trainer, "uniform", 1, solver="banded", n=40, bias=True, outputs=3)
 
 
 def gradients() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:

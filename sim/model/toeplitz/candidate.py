@@ -1,0 +1,62 @@
+"""sim.model: integers and tables of the plan for the banded solver and its bound."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...candidates import candidate_plan
+from ...plan import Plan
+from ..bound import BoundConstants
+from ..certify import CertifyConstants
+from ..kernel import KernelConstants, cast_of, kernel_constants
+from .banded import BandedConstants, BandedTables
+from .intercept import InterceptConstants
+from .tuning import EvidenceConstants
+
+
+def certify_constants(plan: Plan) -> CertifyConstants:
+    """Return the integer constants of the certified bound."""
+    return CertifyConstants._make(
+        [plan.word, *(plan.integer(name) for name in CertifyConstants._fields[1:-1]),
+         BoundConstants._make(plan.integer(name) for name in BoundConstants._fields)])
+
+
+def banded_constants(plan: Plan) -> BandedConstants:
+    """Return the integers of the banded solver."""
+    return BandedConstants._make(
+        [plan.word, *(plan.integer(name) for name in BandedConstants._fields[1:-2]), cast_of(plan, "z"),
+         cast_of(plan, "alpha")])
+
+
+def banded_tables(plan: Plan) -> BandedTables:
+    """Return the tables of the banded solver."""
+    factor, pivot, band = (np.array(plan.tables[name].values, dtype=np.int64)
+                           for name in BandedTables._fields)
+    return BandedTables(factor.reshape(plan.integer("rows"), plan.integer("band")), pivot, band)
+
+
+def intercept_constants(plan: Plan) -> InterceptConstants:
+    """Return the integers of the banded solver's intercept."""
+    return InterceptConstants._make(
+        [*(plan.integer(name) for name in InterceptConstants._fields[:-1]), plan.signals["y"].rounding.value])
+
+
+class Candidate(NamedTuple):
+    """Integers of the plan for training with one pair of sigma and lambda."""
+
+    constants: BandedConstants
+    tables: BandedTables
+    certify: CertifyConstants
+    evidence: EvidenceConstants
+    kernel: KernelConstants
+
+
+def candidate_of(plan: Plan, k: int) -> Candidate:
+    """Return candidate k of a plan; k is 0 if the plan has no candidates."""
+    alone = candidate_plan(plan, k)
+    own = [alone.integer(name) if plan.tunes else 0 for name in
+           ("rows", "square_shift", "evidence_shift", "evidence_offset")]
+    return Candidate(banded_constants(alone), banded_tables(alone), certify_constants(alone),
+                     EvidenceConstants(*own), kernel_constants(alone))

@@ -22,7 +22,7 @@ from .test_one_program import HOSTILE, plan_of
 COMPILERS = ("g++", "clang++")
 FLAGS = ("-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Wold-style-cast", "-Wconversion", "-Wshadow",
          "-Wsign-conversion", "-fno-exceptions", "-fno-rtti", "-Werror", "-I.")
-TRAINED = ("grid16", "mean16_bias", "cg16", "lookahead16", "fklms16_f32", "lms16")
+TRAINED = ("grid16", "mean16_bias", "cg16", "lookahead16", "fklms16_f32", "lms16", "band24_outputs_bias")
 JOINT = ("three16", "two16", "outputs16")
 LEARNT = ("quantised24", "outputs16", "two16", "linear16")
 PREDICTED = ("argmax16", "votes16", "sign32", "outputs32")

@@ -53,7 +53,7 @@ def case(name):
     plan, rng = plan_of(name), np.random.default_rng(3)
     n = 3 * plan.sizes["n"] + 9 if plan.trains else SAMPLES
     x = draw("walk", rng, plan.signals["x_raw"].format, (n, 0 if plan.uniform else plan.sizes["D"]))
-    y = draw("walk", rng, plan.signals["y_raw"].format, (n, 1))
+    y = draw("walk", rng, plan.signals["y_raw"].format, (n, plan.targets))
     return plan, x, y, make_vectors(open_model(plan), calls(plan, "walk")[:2])
 
 
@@ -120,7 +120,8 @@ def packaged(name, place, *kinds):
 
 
 @pytest.mark.parametrize("name", ["grid16", "mean16_bias", "cg16", "lms16", "tapped", "axes", "means",
-                                  "outputs16", "two16", "argmax16", "trained three16", "trained outputs16"])
+                                  "outputs16", "two16", "argmax16", "trained three16", "trained outputs16",
+                                  "band24_outputs_bias"])
 def test_the_filter_of_a_package_predicts_and_learns_as_the_model(name, tmp_path, ledger, require_tool):
     require_tool("make", f"{APT} make")
     plan, x, y = packaged(name, tmp_path, "make")

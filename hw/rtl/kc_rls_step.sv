@@ -98,7 +98,13 @@ module kc_rls_step #(
     logic [PLACE_BITS-1:0] place_reg;
     wire above = size_2_reg[62:32] > entry_2_reg[30:0]
         || (size_2_reg[62:32] == entry_2_reg[30:0] && size_2_reg[31:0] != 0);
-    wire signed [8:0] k = $signed({3'd0, length_2_reg}) - $signed({3'd0, entry_2_reg[36:31]}) + 9'(STEP_SHIFT) + $signed({8'd0, above});
+    // Both possible k, in parallel with the comparison that selects one, which keeps the path short.
+    wire signed [8:0] bits_more = $signed({3'd0, length_2_reg}) - $signed({3'd0, entry_2_reg[36:31]});
+    wire signed [8:0] k_below = bits_more + 9'(STEP_SHIFT);
+    wire signed [8:0] k_above = bits_more + 9'(STEP_SHIFT + 1);
+    wire [4:0] power_below = k_below > 9'sd30 ? 5'd30 : k_below[4:0];
+    wire [4:0] power_above = k_above > 9'sd30 ? 5'd30 : k_above[4:0];
+    wire none = length_2_reg == 0 || entry_2_reg[36:31] == 0;
     wire signed [33:0] step = 34'sd1 <<< power_reg;
     wire signed [33:0] sum = negative_reg ? 34'(w_2_reg) - step : 34'(w_2_reg) + step;
     wire taken = choose_reg[3] && !halt;
@@ -122,8 +128,8 @@ module kc_rls_step #(
         entry_2_reg <= entry;
         w_2_reg <= w;
         if (choose_reg[1]) begin
-            power_reg <= k > 9'sd30 ? 5'd30 : k[4:0];
-            halt_reg <= k < 0 || length_2_reg == 0 || entry_2_reg[36:31] == 0;
+            power_reg <= above ? power_above : power_below;
+            halt_reg <= none || (above ? k_above < 0 : k_below < 0);
         end
         if (choose_reg[2]) begin
             sum_reg <= sum[31:0];

@@ -16,7 +16,7 @@ from ..sim.errors import KerncastError, fail
 from ..sim.formats import Format
 from ..sim.plan import SIZE_KEYS
 from ..sim.spec import Spec
-from ..sim.spec.rules import SEVERAL_OUTPUTS
+from ..sim.spec.rules import WITH_CLASSES
 
 Values = dict[str, dict[str, Any]]
 
@@ -256,7 +256,7 @@ def _inputs(values: Values, seen: Inspection) -> None:
 def _target(values: Values, seen: Inspection) -> None:
     """Set the format of the target: ADC counts, physical units, or class labels."""
     y = seen.values.y
-    if len(seen.classes) > 2 and values["model"]["algorithm"] in SEVERAL_OUTPUTS:
+    if len(seen.classes) > 2 and values["model"]["algorithm"] in WITH_CLASSES:
         values["output"] = {"classes": list(seen.classes)}
         values["data"].pop("classes", None)
     elif seen.classes:

@@ -156,7 +156,9 @@ enum {
  * word changes the sum. The factor passes the spectral test: small changes of neighbours do not cancel. */
 static inline uint32_t tiny_check_next(uint32_t sum, uint32_t word)
 {
-    return sum * UINT32_C(1664525) + word;
+    const uint64_t wide = (uint64_t)sum * UINT32_C(1664525) + word;
+
+    return (uint32_t)wide;
 }
 
 static inline void tiny_train_enter(tiny_trainer_t *t, int32_t stage)

@@ -173,10 +173,9 @@ def test_a_ridge_without_a_proof_is_refused() -> None:
         make_plan(spec_of(sigma=1e7, ridge=1000.0))
 
 
-def test_rtl_and_hls_refuse_it_with_a_remedy() -> None:
+def test_rtl_has_a_core_for_it_and_hls_refuses_it_with_a_remedy() -> None:
     tables = spec_of().model_dump(by_alias=True, exclude_none=True)
     plan = make_plan(Spec(**tables, hls={"dialects": ["vitis"]}))
-    with pytest.raises(KerncastError, match=r"E307.*random features"):
-        refuse_unfit(plan)
+    refuse_unfit(plan)
     with pytest.raises(KerncastError, match="E31"):
         refuse_hls(plan)

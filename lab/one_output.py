@@ -15,7 +15,7 @@ def refuse_several(given: Spec | Plan, what: str) -> None:
     if isinstance(given, Plan):
         classes, outputs = bool(given.decision), given.outputs
     else:
-        classes, outputs = given.output.classes is not None, given.output.outputs or 1
+        classes, outputs = given.output.classes is not None, given.output.targets
     if not classes and outputs == 1:
         return
     key = "classes" if classes else "outputs"

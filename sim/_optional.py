@@ -5,11 +5,21 @@ If a package is missing, the error E501 contains the command that installs it.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from .errors import KerncastError, fail
+
+
+def in_command() -> bool:
+    """Report whether this process is a command of kerncast, or was started by one.
+
+    A command reads no settings of other packages in the working folder, which may be from elsewhere. A
+    program that imports kerncast may want its own settings.
+    """
+    return bool(os.environ.get("PYTHONSAFEPATH"))
 
 
 def from_package(module: str, package: str, use: Callable[[Any], Any], what: str = "the data need",

@@ -26,6 +26,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, ParamSpec, TypeVar, cast
 
+from ._optional import in_command
+
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -55,10 +57,10 @@ def _no_collection() -> Iterator[None]:
 def _without_settings() -> Iterator[None]:
     """Hide the settings of the working folder from numba in a command.
 
-    The folder may be from elsewhere. ``.numba_config.yaml`` could name a cache of compiled code. Without a
-    parser of YAML, numba does not read it. A program that imports kerncast may want its own settings.
+    ``.numba_config.yaml`` could name a cache of compiled code. Without a parser of YAML, numba does not read
+    it.
     """
-    if not os.environ.get("PYTHONSAFEPATH"):
+    if not in_command():
         yield
         return
     loaded = sys.modules.get("yaml")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
+from ...sim._optional import in_command
 from ...sim.errors import fail
 
 #: Colours of Okabe and Ito's "Color Universal Design" (2008), with grey and brown added.
@@ -20,7 +20,7 @@ def pyplot() -> Any:
     try:
         import matplotlib
 
-        if os.environ.get("PYTHONSAFEPATH"):  # in a command: not the matplotlibrc of the working folder
+        if in_command():  # not the matplotlibrc of the working folder
             matplotlib.rcdefaults()
         matplotlib.use("Agg")
         # SVG files with text as text, and the same bytes every time.

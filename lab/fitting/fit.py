@@ -178,7 +178,7 @@ def fit_spec(spec: Spec, base: Path, samples: int | None, report: Report) -> Fit
                    value=spec.model.algorithm, allowed="an algorithm that trains on the device",
                    remedy="run kerncast sim to measure its error; to improve it, use the tool that "
                           "trained it")
-    if (spec.output.outputs or 1) > 1:
+    if spec.output.targets > 1:
         refuse_several(spec, "a search for better values")
     data = load_dataset(spec, base)
     for count, where in ((samples, "--samples"), (len(data.y_raw), "[data]")):

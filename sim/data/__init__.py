@@ -144,7 +144,7 @@ def _files(spec: Spec, base: Path) -> Dataset:
     data, train_path = spec.data, base / spec.data.file
     test_path = None if data.test is None else base / data.test
     uniform = spec.uniform
-    outputs = spec.output.outputs or 1
+    outputs = spec.output.targets
     problems: list[Problem] = []
     if data.is_table:
         train = _table(spec, data, train_path, problems, uniform)
@@ -240,12 +240,12 @@ def _words(spec: Spec, path: Path, problems: list[Problem], signal: bool) -> Wor
     raw_x: Column = spec.input.format
     raw_y: Column = spec.output.classes or spec.output.format
     return read_words(path, dict.fromkeys((f"x{c}" for c in range(inputs)), raw_x)
-                      | dict.fromkeys(targets_header(spec.output.outputs or 1), raw_y), problems)
+                      | dict.fromkeys(targets_header(spec.output.targets), raw_y), problems)
 
 
 def _slides(spec: Spec, rows: Words) -> bool:
     """Return whether each row contains one reading for the delay line, not a window."""
-    return bool(spec.input.delay) and rows.shape[1] == spec.input.per_reading + (spec.output.outputs or 1)
+    return bool(spec.input.delay) and rows.shape[1] == spec.input.per_reading + spec.output.targets
 
 
 def _rows_of(spec: Spec, rows: Words, samples: int) -> int:

@@ -295,7 +295,7 @@ def _check_target(spec: Spec, model: TrainedModel) -> None:
         raise fail("E277", "the trained model and the spec have different classes", where="[output] classes",
                    value="none" if given is None else ", ".join(given), allowed=", ".join(names) or "none",
                    remedy="write these classes into [output], in this order, or export the model again")
-    outputs = spec.output.outputs or 1
+    outputs = spec.output.targets
     if given is None and outputs != model.outputs:
         raise fail("E277", "the trained model and the spec have different numbers of outputs",
                    where="[output] outputs", value=outputs, allowed=str(model.outputs),

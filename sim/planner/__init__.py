@@ -58,7 +58,7 @@ def make_plan(spec: Spec | str | Path, x_raw: Raw | ArrayLike | None = None,
 
 def _made(spec: Spec, model: TrainedModel | None, x_raw: Raw | ArrayLike | None, y_raw: Raw | None) -> Plan:
     if y_raw is not None:
-        y_raw = check_targets(y_raw, spec.output.format, spec.output.outputs or 1, spec.output.classes or ())
+        y_raw = check_targets(y_raw, spec.output.format, spec.output.targets, spec.output.classes or ())
     if x_raw is not None:
         x_raw = check_raw(x_raw, spec.input.format, spec.input.columns, "x_raw")
     try:

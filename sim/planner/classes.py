@@ -21,7 +21,7 @@ def learner_outputs(spec: Spec) -> int:
     For a regression, it is the number of outputs in the spec.
     """
     classes = len(spec.output.classes or ())
-    return spec.output.outputs or 1 if classes == 0 else 1 if classes == 2 else classes
+    return spec.output.targets if classes == 0 else 1 if classes == 2 else classes
 
 
 def learner_options(spec: Spec) -> dict[str, str]:

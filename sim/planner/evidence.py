@@ -146,7 +146,7 @@ def file_units(spec: Spec) -> dict[str, float]:
     the range of the target, and for classes or several outputs.
     """
     data, y = spec.data, spec.output
-    target = None if data is None or y.classes is not None or (y.outputs or 1) > 1 else data.ranged_target
+    target = None if data is None or y.classes is not None or y.targets > 1 else data.ranged_target
     if data is None or data.ranges is None or target is None:
         return {}
     low, high = map(Fraction, data.ranges[target])

@@ -46,6 +46,11 @@ class Output(SpecTable):
         return Format.parse(self.word or SCORES)
 
     @property
+    def targets(self) -> int:
+        """Return the number of target values per sample; a class is one value."""
+        return self.outputs or 1
+
+    @property
     def format(self) -> Format:
         """Return the format of a target as it arrives.
 

@@ -142,6 +142,8 @@ class ToeplitzModel(BatchModel):
         self._lookahead: Lookahead | LookaheadF32 | None = None
         self._candidates = [candidate_of(plan, k) for k in range(plan.sizes.get("K", int(plan.banded)))]
         self._refine = refine_constants(plan)
+        self._centre = (np.array(plan.tables["weight"].values), intercept_constants(plan)) \
+            if plan.banded and plan.bias else None
         super().__init__(plan)
 
     def reset(self) -> None:
@@ -253,9 +255,8 @@ class ToeplitzModel(BatchModel):
         self._y = y.copy()
         each = self._each(self._y)
         for o, own in enumerate(each):
-            if self.plan.bias:
-                self._bias[o], beyond = intercept(own, o, np.array(self.plan.tables["weight"].values),
-                                                  intercept_constants(self.plan), log)
+            if self._centre is not None:
+                self._bias[o], beyond = intercept(own, o, *self._centre, log)
                 own -= self._bias[o]
                 limited |= beyond
             status = banded(own, alpha[o], o * len(own), c.tables, self._own_exp[o:], c.constants, log)

@@ -334,7 +334,7 @@ def _plan(spec: Spec, x_raw: Raw | None, y_raw: Raw | None) -> Plan:
     constants |= fitted_plan(spec, inputs.signals["y"].format, solver)
     sizes = {"n": spec.toeplitz.n, "D": spec.input.columns}
     sizes |= {"K": spec.toeplitz.pairs} if spec.toeplitz.candidates is not None else {}
-    sizes |= {"C": spec.output.outputs} if spec.output.outputs and spec.output.outputs > 1 else {}
+    sizes |= {"C": spec.output.targets} if spec.output.targets > 1 else {}
     tables = dict(kernel_tables(spec, words))
     if spec.toeplitz.solver == "banded":
         more, factor = _banded(spec, inputs, solver["alpha_frac"], constants)
@@ -379,7 +379,7 @@ def _banded(spec: Spec, inputs: Inputs, alpha_frac: int, c: dict[str, int | tupl
         constants |= more
     b = constants["band"]
     shift = band_residual_shift(word, b, alpha_frac)
-    rows = spec.toeplitz.n * (spec.output.outputs or 1)  # the norm is that of all outputs together
+    rows = spec.toeplitz.n * spec.output.targets  # the norm is that of all outputs together
     certificate = certify_constants(BAND.bits, rows, Fraction(spec.toeplitz.lam), band_loss(band),
                                     shift, spec.toeplitz.tolerance)
     head = band_head(tables["band"], word) if shift else 0

@@ -49,6 +49,6 @@ def plan_automatic(spec: Spec, plan: Callable[[Spec], Plan]) -> Plan:
     try:
         return planned("banded", "the kernel matrix has few diagonals that are not zero")
     except KerncastError as error:
-        if error.problems[0].code != "E205" or (spec.output.outputs or 1) > 1:
+        if error.problems[0].code != "E205" or spec.output.targets > 1:
             raise
         return planned("levinson", error.problems[0].message.removeprefix("solver banded: "))

@@ -112,7 +112,7 @@ def _value(kernel: str, lag: Fraction) -> Decimal:
 
 
 def _refusal(spec: Spec, why: str, where: str, value: object, allowed: str) -> Exception:
-    alone = (spec.output.outputs or 1) == 1  # only this solver trains several outputs
+    alone = spec.output.targets == 1  # only this solver trains several outputs
     return fail("E205", f"solver banded: {why}", where=where, value=value, allowed=allowed,
                 remedy='set [toeplitz] solver = "levinson" or "schur", which need no band' if alone else
                 "lower sigma, raise n, or write one spec per output with solver = \"levinson\"")

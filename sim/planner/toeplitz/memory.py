@@ -22,7 +22,7 @@ def _corrected(spec: Spec) -> bool:
 def _solution(spec: Spec, long: str, x_word: str, exponent: str) -> list[_Row]:
     """Return the members that prediction reads and training computes."""
     assert spec.toeplitz is not None
-    several = (spec.output.outputs or 1) > 1
+    several = spec.output.targets > 1
     fields = [BOUND_FIELD, ("alpha", long, "C*n", "expansion coefficients, by output") if several else
               ("alpha", long, "n", "expansion coefficients")]
     if spec.toeplitz.scheme != "uniform":
@@ -85,7 +85,7 @@ def trainer_memory(spec: Spec, word: int, x_word: str, sizes: dict[str, int]) ->
     """Return the members of the trainer structure."""
     assert spec.toeplitz is not None
     long, short = (f"int{16 if bits == 16 else 32}_t" for bits in (word, spec.numbers.word))
-    several = (spec.output.outputs or 1) > 1
+    several = spec.output.targets > 1
     block, by_output = ("C*n", ", by output") if several else ("n", "")
     centred = spec.toeplitz.bias and spec.toeplitz.solver == "banded"
     fields = [*_solution(spec, long, x_word, "int32_t"), *TRAINER_FIELDS, *NORM_FIELDS,

@@ -80,7 +80,9 @@ def classes_context(plan: Plan) -> dict[str, Any]:
     macros = class_macros(names) if plan.decision else []
     return {
         "several": "C" in plan.sizes, "outputs": plan.outputs, "pairwise": plan.pairwise,
-        "update_target": _target(plan), "multiplies_pairs": multiplies_pairs(plan),
+        "update_target": _target(plan),
+        "update_sample": ("" if plan.uniform else f"const {plan.name}_in_t *x, ") + _target(plan),
+        "multiplies_pairs": multiplies_pairs(plan),
         "columns": plan.sizes.get("M", plan.outputs), "decision": plan.decision,
         "labels": list(zip(macros, map(comment_text, names), strict=False)),
         "label_texts": [c_text(name) for name in names] if plan.decision else [],

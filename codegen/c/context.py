@@ -237,7 +237,10 @@ def _trainer(plan: Plan) -> dict[str, Any]:
     shared_shift = plan.algorithm == "toeplitz_rls" and not plan.banded  # the band spends no call on a row
     if bias and refine:
         sides.append({"x": "eta", "y": "ONE / 2"})
+    first = f"t->output * {plan.name.upper()}_TRAIN_SAMPLES" if plan.outputs > 1 else ""  # row of the output
     return {
+        "output_row": f"{first} + " if first else "",
+        "output_alpha": f"&t->alpha[{first}]" if first else "t->alpha",
         "solver_word": word, "solver_bits": 16 if word == 16 else 32,
         "solver": plan.options.get("solver", "levinson"), "looks_ahead": plan.looks_ahead,
         "banded": plan.banded, "step_rows": BAND_STEP_ROWS,

@@ -11,11 +11,12 @@ from kerncast.hw.backends import open_backend
 from kerncast.sim.model import open_model
 from kerncast.sim.planner import make_plan
 from kerncast.sim.reference.backend import FloatReference
-from kerncast.sim.replay.vectors import make_vectors
+from kerncast.sim.replay.vectors import Call, make_vectors
 from kerncast.sim.spec import Spec
 from kerncast.sim.statuses import DeviceStatus
 
 from .replays import traces, words_replayed
+from .slices import Slices
 
 SAMPLES, COLUMNS = 20, 3
 #: Name -> classes (0: three targets), word length, keys of [cg], keys of [output].
@@ -113,24 +114,11 @@ def test_slices_give_the_values_of_the_blocking_call(name, steps):
     status = int(backend.train(x, y)["status"][0])
     expected = backend.state()
     backend.reset()
-    assert _sliced(backend, x, y, steps) == status
+    slices = Slices(backend, Call("train", x, y, {}))
+    slices.collect()
+    assert slices.run(steps) == OK and slices.commit() == status
     assert all((backend.state()[key] == value).all() for key, value in expected.items())
     backend.close()
-
-
-def _sliced(backend, x, y, steps):
-    """Train in slices; return the status of the commit."""
-    plan, t = backend.plan, backend.trainer
-    begin, push, run, commit = (getattr(backend.library, f"{plan.name}_train_{call}")
-                                for call in ("begin", "push", "run", "commit"))
-    samples, targets = backend._raw(x, "x_raw"), backend._raw(y, "y_raw")
-    assert begin(t) == OK
-    for i in range(SAMPLES):
-        target = targets + i * plan.targets if plan.targets > 1 else targets[i]
-        assert push(t, samples + i * COLUMNS, target) == OK
-    while run(t, steps) == DeviceStatus.PENDING:
-        pass
-    return commit(t, backend.model)
 
 
 def test_a_label_outside_the_classes_changes_nothing():

@@ -1,7 +1,6 @@
 """Other code writes to a trainer between two slices: commit refuses, or the error bound covers the model."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -11,6 +10,8 @@ from hypothesis import strategies as st
 from kerncast.codegen.c.context import CHECKS, context
 from kerncast.sim.model.toeplitz.trainer import certified_accurate, certified_bound
 from kerncast.sim.statuses import DeviceStatus
+
+from .slices import Slices, trained_by
 
 OK, PENDING, REFUSED = (int(DeviceStatus[name]) for name in ("OK", "PENDING", "OUT_OF_ORDER"))
 #: Vectors that the solver computes: no checksum covers them while they change.
@@ -30,61 +31,39 @@ RECURSION = {
 SETTLED = {"y", "centers", "r", "r_short"}
 
 
-@dataclass
-class Slices:
-    """A training of one back end, call by call."""
-
-    backend: object
-    x: object
-    y: object
-
-    def call(self, name, *arguments):
-        backend = self.backend
-        return getattr(backend.library, f"{backend.plan.name}_train_{name}")(backend.trainer, *arguments)
+class Training(Slices):
+    """A training that is damaged at a pause."""
 
     def pauses(self, steps) -> Iterator[int]:
         """Train with `steps` steps per call; yield the status of each call, at last that of commit."""
-        plan = self.backend.plan
         self.call("cancel")
         yield self.call("begin")
-        for i in range(plan.sizes["n"]):
-            target = self.y + i * plan.targets if plan.targets > 1 else self.y[i]
-            yield self.call("push", *(() if self.x is None else (self.x + i * plan.sizes["D"],)), target)
+        for i in range(self.plan.sizes["n"]):
+            yield self.push(i)
         status = PENDING
         while status == PENDING:
             status = self.call("run", steps)
             yield status
-        yield self.call("commit", self.backend.model)
+        yield self.commit()
 
     def train(self, steps=1 << 20, pause=-1, damage: Callable[[], None] = lambda: None):
         """Train with `damage` at the pause before a call; return the status of commit and the last call."""
         status, at, training = OK, 0, self.pauses(steps)
         for at, status in enumerate(training):
             if status < 0:
-                return self.call("commit", self.backend.model), at
+                return self.commit(), at
             if at == pause:
                 damage()
         return status, at
 
-    @property
-    def model(self):
-        return bytes(self.backend.ffi.buffer(self.backend.model))
-
     def restore(self, model):
-        self.backend.ffi.buffer(self.backend.model)[:] = model
-
-    def members(self):
-        """The members of the trainer, with the offset of each."""
-        plan, ffi = self.backend.plan, self.backend.ffi
-        return [(f, ffi.offsetof(f"{plan.name}_trainer_t", f.name)) for f in plan.workspace]
+        self.ffi.buffer(self.backend.model)[:] = model
 
 
 @pytest.fixture(params=RECURSION)
 def slices(request, host, cases):
     backend = host(request.param)
-    train = next(call for call in cases(request.param).vectors.calls if call.name == "train")
-    x = None if train.x_raw is None else backend._raw(train.x_raw, "x_raw")
-    yield Slices(backend, x, backend._raw(train.y_raw, "y_raw"))
+    yield Training(backend, trained_by(cases(request.param).vectors))
     backend.close()
 
 
@@ -106,7 +85,7 @@ def honest(slices):
         return True
     offset, n = backend.ffi.offsetof(f"{plan.name}_trainer_t", "y"), plan.sizes["n"]
     kind = next(f.ctype for f in plan.workspace if f.name == "y")
-    whole = backend.ffi.buffer(backend.trainer)
+    whole = slices.whole
     y = np.frombuffer(whole, kind.removesuffix("_t"), n, offset).astype(np.int64)
     y += int(state["bias"][0]) if plan.banded and plan.bias else 0
     return certified_bound(plan, y, state) == state["bound"][0] and certified_accurate(plan, y, state)
@@ -114,7 +93,7 @@ def honest(slices):
 
 def test_a_trainer_overwritten_at_a_pause_publishes_no_unbounded_model(slices):
     backend, before = slices.backend, old_model(slices.backend)
-    whole, members, names = backend.ffi.buffer(backend.trainer), slices.members(), stages(backend.plan)
+    whole, members, names = slices.whole, slices.members(), stages(backend.plan)
     reference = {}
     for steps in (1, 7, 1 << 20):
         slices.restore(before)
@@ -164,8 +143,8 @@ def covered(slices):
 
 
 def test_a_bit_of_a_sample_row_or_solution_is_noticed_by_commit(slices):
-    backend, before = slices.backend, old_model(slices.backend)
-    whole, rng = backend.ffi.buffer(backend.trainer), np.random.default_rng(0)
+    before = old_model(slices.backend)
+    whole, rng = slices.whole, np.random.default_rng(0)
     slices.restore(before)
     _, last = slices.train()
     trained = slices.model
@@ -182,8 +161,8 @@ def test_a_bit_of_a_sample_row_or_solution_is_noticed_by_commit(slices):
 
 
 def test_two_samples_or_coefficients_that_are_exchanged_are_noticed(slices):
-    backend, before = slices.backend, old_model(slices.backend)
-    whole, rng = backend.ffi.buffer(backend.trainer), np.random.default_rng(0)
+    before = old_model(slices.backend)
+    whole, rng = slices.whole, np.random.default_rng(0)
     slices.restore(before)
     _, last = slices.train()
     slices.restore(before)
@@ -209,8 +188,8 @@ def test_two_samples_or_coefficients_that_are_exchanged_are_noticed(slices):
 
 
 def test_a_checksum_that_was_overwritten_is_refused(slices):
-    backend, before = slices.backend, old_model(slices.backend)
-    whole = backend.ffi.buffer(backend.trainer)
+    before = old_model(slices.backend)
+    whole = slices.whole
     slices.restore(before)
     _, last = slices.train()
     slices.restore(before)

@@ -15,6 +15,7 @@ from kerncast.sim.spec import Spec
 from kerncast.sim.statuses import DeviceStatus
 
 from .replays import traces, words_replayed
+from .slices import Slices, trained_by
 
 SAMPLES = 30
 #: Name -> outputs, word length, keys of [toeplitz], keys of [output].
@@ -137,44 +138,34 @@ def test_slices_give_the_values_of_the_blocking_call(name, steps):
     status = int(backend.train(None, samples_of(name))["status"][0])
     expected = {**backend.state(), **backend.fitted()}
     backend.reset()
-    push_all(backend, name)
-    while backend_call(backend, "run", steps) == DeviceStatus.PENDING:
-        pass
-    assert backend_call(backend, "commit", backend.model) == status
+    slices = Slices(backend, trained_by(vectors_of(name)))
+    slices.collect()
+    assert slices.run(steps) == OK and slices.commit() == status
     found = {**backend.state(), **backend.fitted()}
     assert all((found[key] == value).all() for key, value in expected.items())
     backend.close()
 
 
-def backend_call(backend, call, *arguments):
-    return getattr(backend.library, f"{backend.plan.name}_train_{call}")(backend.trainer, *arguments)
-
-
-def push_all(backend, name):
-    targets = backend._raw(samples_of(name), "y_raw")
-    assert backend_call(backend, "begin") == OK
-    for i in range(backend.plan.sizes["n"]):
-        assert backend_call(backend, "push", targets + i * backend.plan.outputs) == OK
-
-
 @pytest.mark.parametrize("member", ["own_exp", "bias", "output", "z_exp"])
 def test_a_trainer_whose_numbers_were_overwritten_is_refused(member):
     backend = open_backend(plan_of("bias16"), "host")
-    push_all(backend, "bias16")
-    backend_call(backend, "run", 3)
+    slices = Slices(backend, trained_by(vectors_of("bias16")))
+    slices.collect()
+    slices.call("run", 3)
     if member in ("own_exp", "bias"):
         getattr(backend.trainer, member)[2] += 1
     else:
         setattr(backend.trainer, member, getattr(backend.trainer, member) + 1)
-    assert backend_call(backend, "run", 1) == ORDER
+    assert slices.call("run", 1) == ORDER
     backend.close()
 
 
 def test_a_null_target_is_refused_and_changes_nothing():
     backend = open_backend(plan_of("three16"), "host")
-    assert backend_call(backend, "begin") == OK
+    slices = Slices(backend, trained_by(vectors_of("three16")))
+    assert slices.call("begin") == OK
     before = backend.workspace()
-    assert backend_call(backend, "push", backend.ffi.NULL) == DeviceStatus.BAD_ARGUMENT
+    assert slices.call("push", backend.ffi.NULL) == DeviceStatus.BAD_ARGUMENT
     assert all((backend.workspace()[key] == value).all() for key, value in before.items())
     backend.close()
 

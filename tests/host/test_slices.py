@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 from kerncast.codegen.c.context import CHECKS
 from kerncast.sim.statuses import DeviceStatus
 
+from .slices import Slices, trained_by
+
 NAMES = ["grid16", "mean32_varied", "schur16", "lookahead16", "band16", "band16_bias", "tuned16", "cg16"]
 
 
@@ -15,36 +17,15 @@ def code(name):
     return int(DeviceStatus[name.upper()])
 
 
-class Slices:
-    """The functions of one back end, by their last word; a whole training of the case's data."""
-
-    def __init__(self, backend, case):
-        self.backend, self.p, self.ffi = backend, backend.plan.name, backend.ffi
-        self.given = next(call for call in case.vectors.calls if call.name == "train")
-        self.x = None if self.given.x_raw is None else backend._raw(self.given.x_raw, "x_raw")
-        self.y = backend._raw(self.given.y_raw, "y_raw")
-
-    def call(self, name, *arguments):
-        return getattr(self.backend.library, f"{self.p}_train_{name}")(self.backend.trainer, *arguments)
-
-    def push(self, i):
-        columns = self.backend.plan.sizes["D"]
-        return self.call("push", *(() if self.x is None else (self.x + i * columns,)), self.y[i])
-
-    def commit(self):
-        return self.call("commit", self.backend.model)
-
-    def ready(self):
-        assert self.call("begin") == code("ok")
-        for i in range(len(self.given.y_raw)):
-            assert self.push(i) == code("ok")
-        assert self.call("run", 2**32 - 1) == code("ok")
+def make_ready(slices):
+    slices.collect()
+    assert slices.call("run", 2**32 - 1) == code("ok")
 
 
 @pytest.fixture(params=NAMES)
 def slices(request, host, cases):
     backend = host(request.param)
-    yield Slices(backend, cases(request.param))
+    yield Slices(backend, trained_by(cases(request.param).vectors))
     backend.close()
 
 
@@ -73,29 +54,25 @@ def test_slices_of_any_length_give_the_values_of_the_blocking_call(slices):
     sliced()
 
 
-def snapshot(backend):
-    return bytes(backend.ffi.buffer(backend.model))
-
-
 def test_a_call_out_of_order_is_refused_with_the_model_untouched(slices):
     backend, refused = slices.backend, code("out_of_order")
     backend.train(slices.given.x_raw, slices.given.y_raw)
-    before = snapshot(backend)
+    before = slices.model
     assert [slices.push(0), slices.call("run", 1), slices.commit()] == [refused] * 3  # before begin
     assert slices.call("begin") == code("ok")
     assert [slices.call("begin"), slices.commit()] == [refused] * 2  # the second begin, commit too early
     slices.call("cancel")
-    slices.ready()
+    make_ready(slices)
     assert [slices.push(0), slices.call("begin")] == [refused] * 2  # a sample too many
-    assert snapshot(backend) == before
+    assert slices.model == before
     assert slices.commit() == int(slices.given.expected["status"][0])
     assert slices.commit() == refused
-    assert snapshot(backend) == before
+    assert slices.model == before
 
 
 def test_a_null_pointer_is_refused_in_every_slice(slices):
     null, bad = slices.ffi.NULL, code("bad_argument")
-    library, p = slices.backend.library, slices.p
+    library, p = slices.backend.library, slices.plan.name
     data = (0,) if slices.x is None else (slices.x, 0)
     calls = [getattr(library, f"{p}_train_begin")(null), getattr(library, f"{p}_train_push")(null, *data),
              getattr(library, f"{p}_train_run")(null, 1),
@@ -109,18 +86,18 @@ def test_a_trainer_that_was_overwritten_is_refused_with_the_model_untouched(slic
     backend, refused = slices.backend, code("out_of_order")
     scalars = [f.name for f in backend.plan.workspace
                if f.formula == "1" and f.ctype != "float" and f.name not in CHECKS]
-    before = snapshot(backend)
+    before = slices.model
     for name in scalars:
         slices.call("cancel")
-        slices.ready()
+        make_ready(slices)
         setattr(backend.trainer, name, getattr(backend.trainer, name) ^ 1)
         assert [slices.push(0), slices.call("run", 1), slices.commit()] == [refused] * 3, name
     for junk in (b"\x00", b"\xa5", b"\xff"):
         slices.call("cancel")
-        slices.ready()
+        make_ready(slices)
         backend.ffi.memmove(backend.trainer, junk * backend.plan.trainer_bytes, backend.plan.trainer_bytes)
         assert [slices.push(0), slices.call("run", 1), slices.commit()] == [refused] * 3, junk
-    assert snapshot(backend) == before
+    assert slices.model == before
 
 
 #: Trainers with members of type float, and with short arrays: of look-ahead, candidates and outputs.
@@ -131,13 +108,12 @@ SHORT = {"lookahead24_f32": {"eps", "found", "level", "recent"}, "tuned16": {"ev
 @pytest.mark.parametrize("name", SHORT)
 def test_a_bit_of_a_short_member_is_noticed_wherever_it_is(host, cases, name):
     backend = host(name)
-    slices, before = Slices(backend, cases(name)), snapshot(backend)
-    members = [f for f in backend.plan.workspace
-               if "n" not in f.formula and f.name not in CHECKS]
-    assert SHORT[name] <= {f.name for f in members}
-    whole = slices.ffi.buffer(backend.trainer)
-    for field in members:
-        at = slices.ffi.offsetof(f"{slices.p}_trainer_t", field.name)
+    slices = Slices(backend, trained_by(cases(name).vectors))
+    before = slices.model
+    members = [(f, at) for f, at in slices.members() if "n" not in f.formula and f.name not in CHECKS]
+    assert SHORT[name] <= {f.name for f, _ in members}
+    whole = slices.whole
+    for field, at in members:
         for byte in range(at, at + field.bytes):
             slices.call("cancel")
             assert slices.call("begin") == code("ok")
@@ -145,15 +121,15 @@ def test_a_bit_of_a_short_member_is_noticed_wherever_it_is(host, cases, name):
             assert slices.call("run", 1) == code("out_of_order"), (field.name, byte - at)
             whole[byte] = bytes([whole[byte][0] ^ 0x20])
             assert slices.call("run", 1) == code("pending")
-    assert snapshot(backend) == before
+    assert slices.model == before
     backend.close()
 
 
 def test_a_failed_training_keeps_the_old_model(host, cases):
     backend = host("indefinite16")
-    train = next(call for call in cases("indefinite16").vectors.calls if call.name == "train")
+    train = trained_by(cases("indefinite16").vectors)
     backend.ffi.memmove(backend.model, b"\x01" * backend.plan.state_bytes, backend.plan.state_bytes)
     status = int(backend.train(train.x_raw, train.y_raw)["status"][0])
     assert status == code("not_positive_definite")
-    assert snapshot(backend) == b"\x01" * backend.plan.state_bytes
+    assert bytes(backend.ffi.buffer(backend.model)) == b"\x01" * backend.plan.state_bytes
     backend.close()

@@ -1,6 +1,5 @@
 """Results, sweeps, recordings and headers that others made or that meet in one program."""
 
-import hashlib
 import json
 import sqlite3
 import subprocess
@@ -13,6 +12,8 @@ import pytest
 
 from kerncast.lab.report.page import as_json
 from kerncast.lab.sweep.store import POINTS, with_digest
+
+from .forging import forged, sha
 
 Run = Callable[..., tuple[int, str, str]]
 DEEP = "[" * 100_000
@@ -101,7 +102,7 @@ def test_a_forged_plan_of_a_recording_is_never_built(
     decisions = written["plan"]["decisions"]
     FORGERIES[forgery](decisions, mark)
     text = json.dumps(decisions, sort_keys=True, separators=(",", ":"))
-    written["plan"]["hash"] = hashlib.sha256(text.encode()).hexdigest()
+    written["plan"]["hash"] = sha(text.encode())
     path.write_text("\n".join([json.dumps(written), *lines]))
     code, _, errors = run("hil", "replay", path, "--on", "host")
     assert code == 2 and ("E212" in errors or "E214" in errors)
@@ -149,11 +150,8 @@ def test_what_is_verified_or_replayed_reads_no_other_model(
 ) -> None:
     elsewhere = tmp_path / "models" / "q.json"
     assert run("hil", "record", predictor, "--on", "model", "-o", tmp_path / "m.recording")[0] == 0
-    text = (predictor / "spec.toml").read_text().replace("models/q.json", str(elsewhere))
-    (predictor / "spec.toml").write_text(text)
-    manifest = json.loads((predictor / "manifest.json").read_text())
-    manifest["files"]["spec.toml"] = hashlib.sha256(text.encode()).hexdigest()
-    (predictor / "manifest.json").write_text(json.dumps(manifest))
+    forged(predictor, "spec.toml", lambda data: data.replace(b"models/q.json", str(elsewhere).encode()))
+    text = (predictor / "spec.toml").read_text()
     code, _, errors = run("verify", predictor, "--on", "model", "--flips", "0")
     assert code == 2 and "E338" in errors and str(elsewhere) in errors
     head, *lines = (tmp_path / "m.recording").read_text().split("\n")

@@ -1,6 +1,5 @@
 """`kerncast verify` compares foreign bytes; it never compiles, loads or runs them."""
 
-import hashlib
 import json
 import zipfile
 from collections.abc import Callable
@@ -8,16 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from .forging import forged
+
 Run = Callable[..., tuple[int, str, str]]
-
-
-def forged(folder: Path, name: str, change: Callable[[bytes], bytes]) -> None:
-    """Change a file, and its digest in the manifest with it."""
-    data = change((folder / name).read_bytes())
-    (folder / name).write_bytes(data)
-    manifest = json.loads((folder / "manifest.json").read_text())
-    manifest["files"][name] = hashlib.sha256(data).hexdigest()
-    (folder / "manifest.json").write_text(json.dumps(manifest, indent=1) + "\n")
 
 
 def sources(folder: Path) -> list[str]:

@@ -25,6 +25,7 @@ from kerncast.sim.planner import make_plan
 from kerncast.sim.spec import Spec
 
 from .kernel_cases import KERNELS
+from .rls_cases import RLS
 
 #: The scripts of a campaign are long.
 LONG = os.environ.get("KERNCAST_CAMPAIGN") == "1"
@@ -222,7 +223,7 @@ FEW = [entry if entry in (("gains16", "icarus"), ("means32", "icarus"), ("turns1
 
 
 def make(case: str) -> Plan:
-    return make_plan(Spec.from_text(SPECS[case], f"{case}.toml"))
+    return make_plan(Spec.from_text((SPECS | RLS)[case], f"{case}.toml"))
 
 
 def raw_inputs(plan: Plan, count: int, seed: int) -> Raw:

@@ -4,9 +4,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from kerncast.codegen.rtl.common import signed
 from kerncast.codegen.rtl.frames import sample_frame
 from kerncast.codegen.rtl.predictor import framed
-from kerncast.hw.rtl.learner_backend import learned_state, longest_update, signed, state_cycles
+from kerncast.hw.rtl.learner_backend import learned_state, longest_update, state_cycles
 from kerncast.hw.rtl.simulators import Simulation
 from kerncast.sim.backend import Outputs, Raw
 from kerncast.sim.model import open_model

@@ -4,13 +4,10 @@ import numpy as np
 
 from kerncast.sim.backend import Raw
 from kerncast.sim.plan import Plan
-from kerncast.sim.planner import make_plan
-from kerncast.sim.spec import Spec
 
-_HEAD = 'model = {name = "waves", algorithm = "online_kernel_rls"}\n'
 #: Word classes, rounding modes, inputs with and without sign, with and without a linear part, fast and slow
 #: forgetting, few steps and many, descents that end early.
-RLS = {
+RLS = {name: 'model = {name = "waves", algorithm = "online_kernel_rls"}' + tables for name, tables in {
     "waves16": """
         input = {word = "s12f0", columns = 3, offset = [5, -100, 0], gain = [1.0, 0.5, 2.0]}
         output = {word = "s12f0"}
@@ -46,10 +43,7 @@ RLS = {
         rls = {features = 16}
         numbers = {word = 16}
         """,
-}
-
-def make_rls(case: str) -> Plan:
-    return make_plan(Spec.from_text(_HEAD + RLS[case], f"{case}.toml"))
+}.items()}
 
 
 def rls_stream(plan: Plan, count: int, seed: int) -> tuple[Raw, Raw]:

@@ -9,7 +9,6 @@ import pytest
 from kerncast.codegen.rtl import LEARNER, PREDICTOR, SOLVER, TRAINER, generate_rtl, rtl_sources
 
 from .conftest import make
-from .rls_cases import RLS, make_rls
 from .solver_cases import case_plan
 
 _PORT = re.compile(r"^ {4}(input|output) +wire (?:\[(\d+):0\] )?(\w+)", re.MULTILINE)
@@ -66,7 +65,7 @@ endmodule
          "learner of outputs", "kernel RLS"])
 def test_no_output_follows_an_input_within_a_clock(require_tool, tmp_path, case, core, behind):
     require_tool("iverilog", "sudo apt-get install -y iverilog")
-    plan = make_rls(case) if case in RLS else make(case) if case else case_plan("half_up16")
+    plan = make(case) if case else case_plan("half_up16")
     generate_rtl(plan, tmp_path)
     sources, top = rtl_sources(tmp_path, plan, core), f"{plan.name}_{core.name}{behind}"
     text = (tmp_path / "rtl" / f"{top}.sv").read_text()

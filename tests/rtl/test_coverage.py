@@ -7,6 +7,7 @@ import pytest
 
 from kerncast.codegen.resources import read_text
 from kerncast.codegen.rtl import LEARNER, PREDICTOR, TRAINER, generate_rtl, rtl_sources, unique_file
+from kerncast.codegen.rtl.common import signed
 from kerncast.codegen.rtl.frames import model_frame, sample_frame, sample_frames, state_frames
 from kerncast.hw.rtl.simulators import Simulation
 from kerncast.hw.rtl.trainer_backend import training_script
@@ -15,7 +16,7 @@ from kerncast.sim.model.statuses import NOT_POSITIVE_DEFINITE, OK, SATURATED
 
 from .conftest import anything, expected, make, raw_inputs
 from .learner_cases import make as make_learner
-from .learner_cases import signed, stream
+from .learner_cases import stream
 from .solver_cases import build, problems
 
 #: Instances with a machine, by their names within a core, and the file that defines it.

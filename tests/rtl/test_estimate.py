@@ -17,7 +17,6 @@ from kerncast.sim.planner import make_plan
 from kerncast.sim.spec import Spec
 
 from .conftest import make
-from .rls_cases import make_rls
 from .solver_cases import case_plan
 
 ECP5 = FAMILIES["ecp5"]
@@ -251,7 +250,7 @@ def narrow_plan():
     (lambda: make("bias16"), PREDICTOR, 1),
     *(pytest.param(*case, marks=pytest.mark.campaign) for case in (
         (lambda: make("gains16"), PREDICTOR, 1), (lambda: make("corners16"), PREDICTOR, 4),
-        (lambda: make_rls("waves16"), LEARNER, 4), (lambda: make("gains16"), LEARNER, 1),
+        (lambda: make("waves16"), LEARNER, 4), (lambda: make("gains16"), LEARNER, 1),
         (lambda: make("gains16"), LEARNER, 2),
         (lambda: case_plan("half_up16"), SOLVER, 1), (lambda: case_plan("half_up16"), SOLVER, 2),
         (lambda: case_plan("half_up16"), TRAINER, 1), (lambda: make("means24"), TRAINER, 1)))])

@@ -27,18 +27,13 @@ from kerncast.sim.errors import KerncastError
 from kerncast.sim.planner import make_plan
 from kerncast.sim.spec import Spec
 
-from .conftest import SPECS
-from .conftest import make as make_usual
-from .rls_cases import RLS, make_rls
+from .conftest import SPECS, make
+from .rls_cases import RLS
 
 ROOT = Path(__file__).resolve().parents[2]
 
 HW = Path(str(resource("hw/rtl")))
 MODULES = sorted(HW.glob("*.sv"))
-
-
-def make(case):
-    return make_rls(case) if case in RLS else make_usual(case)
 
 
 def cores_of(plan):

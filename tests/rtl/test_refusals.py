@@ -18,7 +18,7 @@ from .banded_cases import problems as banded_problems
 from .banded_cases import solution as banded_solution
 from .conftest import LONG, SPECS, expected, make, places, trained
 from .learner_cases import stream
-from .rls_cases import make_rls, rls_stream
+from .rls_cases import rls_stream
 from .solver_cases import case_plan, problems, solution
 
 MAP = register_map()
@@ -106,7 +106,7 @@ def learner(case="gains16", untrained=(0,)):
 
 
 def rls_learner():
-    plan = make_rls("pair24")
+    plan = make("pair24")
     (x, y), model, mask = rls_stream(plan, 9, 5), open_model(plan), (1 << plan.word) - 1
     model.update(x, y)
     status, f = (int(words[0]) for words in model.predict(x[:1]).values())

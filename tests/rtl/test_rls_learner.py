@@ -23,9 +23,9 @@ from kerncast.sim.model import open_model
 from kerncast.sim.plan import Plan
 from kerncast.sim.replay.vectors import make_vectors, replay, usual_calls
 
-from .conftest import LONG
+from .conftest import LONG, make
 from .learner_cases import Learner
-from .rls_cases import RLS, make_rls, rls_stream
+from .rls_cases import RLS, rls_stream
 
 USUAL = [("waves16", "icarus", 1), ("waves16", "icarus", 4), ("pair24", "icarus", 4),
          ("fives32", "icarus", 2), ("wraps16", "icarus", 1), ("sixteen16", "verilator", 4)]
@@ -44,7 +44,7 @@ def learner(require_simulator, tmp_path_factory):
     def get(case: str, simulator: str, lanes: int = 1) -> Learner:
         require_simulator(simulator)
         if (case, simulator, lanes) not in cores:
-            plan, folder = make_rls(case), tmp_path_factory.mktemp(f"{case}-{simulator}-rls")
+            plan, folder = make(case), tmp_path_factory.mktemp(f"{case}-{simulator}-rls")
             generate_rtl(plan, folder)
             cores[case, simulator, lanes] = Learner(case, plan, Simulation(
                 rtl_sources(folder, plan, LEARNER), f"{plan.name}_learner", simulator, folder / "sim",
@@ -106,7 +106,7 @@ def steps_taken(plan: Plan, before: bytes, x: Raw, y: Raw) -> int:
 
 @pytest.mark.parametrize(("case", "simulator", "lanes"), CASES)
 def test_clocks_of_updates_and_predictions_follow_the_formula(learner, compared, case, simulator, lanes):
-    core, (x, y) = learner(case, simulator, lanes), rls_stream(make_rls(case), 40, 6)
+    core, (x, y) = learner(case, simulator, lanes), rls_stream(make(case), 40, 6)
     plan, wanted = core.plan, []
     core.do("watch")
     for i in range(len(x)):
@@ -125,14 +125,14 @@ def test_clocks_of_updates_and_predictions_follow_the_formula(learner, compared,
 
 
 def test_sixteen_features_in_four_lanes_take_fewer_than_400_clocks():
-    plan = make_rls("sixteen16")
+    plan = make("sixteen16")
     assert plan.sizes == {"N": 25, "D": 8, "M": 16}
     assert update_cycles(plan, 4) < 400
     assert update_cycles(plan, 4) - update_cycles(plan, 4, 9) == sweep_cycles(plan, 4) - 4
 
 
 def test_the_streams_end_some_descents_early():
-    plan, found = make_rls("wraps16"), set()
+    plan, found = make("wraps16"), set()
     model, (x, y) = open_model(plan), rls_stream(plan, 40, 3)
     for i in range(len(x)):
         found.add(steps_taken(plan, model.save(), x[i:i + 1], y[i:i + 1]))
@@ -217,7 +217,7 @@ def test_a_malformed_sample_changes_nothing_and_is_reported(learner, compared, c
 
 @pytest.mark.parametrize(("case", "simulator", "lanes"), USUAL[:5])
 def test_a_state_is_restored_exactly_or_refused(learner, compared, case, simulator, lanes):
-    core, plan = learner(case, simulator, lanes), make_rls(case)
+    core, plan = learner(case, simulator, lanes), make(case)
     (x, y), saved = rls_stream(plan, 30, 11), open_model(plan)
     saved.update(x[:20], y[:20])
     frame, = state_frames(plan, saved.state())
@@ -248,7 +248,7 @@ def test_a_state_is_restored_exactly_or_refused(learner, compared, case, simulat
 
 def test_the_back_end_learns_predicts_and_returns_its_state(require_simulator, ledger, tmp_path):
     require_simulator("icarus")
-    plan = make_rls("waves16")
+    plan = make("waves16")
     (x, y), (inputs, _) = rls_stream(plan, 12, 8), rls_stream(plan, 5, 9)
     vectors = make_vectors(open_model(plan), usual_calls(plan, x, y, inputs, passes=2))
     backend = open_backend(plan, "rtl:icarus", build_dir=tmp_path)
@@ -261,7 +261,7 @@ def test_the_back_end_learns_predicts_and_returns_its_state(require_simulator, l
 
 
 def test_a_frame_of_another_plan_is_refused_as_state():
-    plan = make_rls("waves16")
+    plan = make("waves16")
     frame, = state_frames(plan, open_model(plan).state())
     for bad in ([frame[0] ^ 1, *frame[1:]], frame[:-1]):
         with pytest.raises(KerncastError, match="E432"):
@@ -271,13 +271,13 @@ def test_a_frame_of_another_plan_is_refused_as_state():
 @pytest.mark.parametrize(("sizes", "limit"), [
     ({"N": MOST_FEATURES + 1}, MOST_FEATURES), ({"D": MOST_DIRECTIONS // 6 + 1}, MOST_DIRECTIONS)])
 def test_a_plan_too_large_for_the_core_is_refused(sizes, limit):
-    plan = make_rls("waves16")
+    plan = make("waves16")
     with pytest.raises(KerncastError, match=rf"(?s)E306.*{limit}"):
         LEARNER.refuse_unfit(replace(plan, sizes=dict(plan.sizes) | sizes))
 
 
 def test_readme_states_the_clocks_and_the_missing_cores():
-    plan = make_rls("waves16")
+    plan = make("waves16")
     text = render_rtl(plan)["rtl/README.md"]
     for lanes in (1, 2, 4, 8):
         assert f"| {lanes} | {update_cycles(plan, lanes)} | {sweep_cycles(plan, lanes)} | " in text

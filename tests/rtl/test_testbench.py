@@ -18,9 +18,7 @@ from kerncast.sim.planner import make_plan
 from kerncast.sim.replay.vectors import make_vectors
 from kerncast.sim.spec import Spec
 
-from .conftest import SPECS, places, raw_inputs
-from .conftest import make as make_usual
-from .rls_cases import RLS, make_rls
+from .conftest import SPECS, make, places, raw_inputs
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 CORES_OF = {"gains16": ("predictor", "learner"), "corners16": ("predictor", "learner"),
@@ -30,10 +28,6 @@ CORES_OF = {"gains16": ("predictor", "learner"), "corners16": ("predictor", "lea
             "waves16": ("learner",),
             "grid16": ("predictor", "solver", "trainer"), "means24": ("predictor", "solver", "trainer"),
             "bias16": ("predictor", "solver", "trainer"), "band16": ("predictor", "solver", "trainer")}
-
-
-def make(case):
-    return make_rls(case) if case in RLS else make_usual(case)
 
 
 def vectors_of(plan, updates=14):

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...sim.backend import Outputs
+from ...sim.backend import Outputs, Raw
 from ...sim.formats import Format
 from ...sim.plan import Plan
 from ..resources import environment
@@ -29,9 +29,15 @@ def most_vectors(plan: Plan) -> int:
     return (1 << plan.word) - 1
 
 
-def model_tag(plan: Plan) -> int:
-    """Return the tag of a model frame: the first W bits of the plan's hash."""
-    return int(plan.hash[:plan.word // 4], 16)
+def model_tag(plan: Plan, bits: int = 0) -> int:
+    """Return the tag of a frame: the first bits of the plan's hash, W of them by default."""
+    return int(plan.hash[:(bits or plan.word) // 4], 16)
+
+
+def signed(bits: int, words: Raw) -> Raw:
+    """Convert unsigned values of `bits` bits to signed values (two's complement)."""
+    sign = 1 << (bits - 1)
+    return (words ^ sign) - sign
 
 
 def model_head(plan: Plan) -> int:

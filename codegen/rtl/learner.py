@@ -9,9 +9,10 @@ from ...sim.errors import KerncastError, fail
 from ...sim.formats import Format, Overflow
 from ...sim.plan import Plan
 from . import axi
-from .axi import Ports, Stream
+from .axi import Ports
 from .common import LONGEST, MOST_WORDS, address_bits, literal, primitives, render_files, signed_bits, vectors
 from .core import RtlCore
+from .online import learner_ports, sample_context
 from .predictor import (
     distance_latency,
     expansion_context,
@@ -22,8 +23,7 @@ from .predictor import (
     predictor_modules,
     rows_of_vectors,
 )
-from .rls import rls_ports, rls_refusal, rls_render, sample_bits
-from .rls import update_cycles as rls_update_cycles
+from .rls import RLS_LEARNER
 
 #: Modules of a learner in addition to those of a predictor, without the predictor's model store.
 _OWN = ("kc_learner_vectors", "kc_learner_control", "kc_state_reader", "kc_state_writer", *axi.MODULES)
@@ -131,8 +131,6 @@ def _refusal(plan: Plan) -> KerncastError | None:
 
     The learner needs an integer reduction with a fixed dictionary size, within the memory size.
     """
-    if plan.second_order:
-        return rls_refusal(plan)
     reduces = plan.learns
     where = "[online] reduction" if reduces else "[model] algorithm"
     value = plan.reduction if reduces else plan.algorithm
@@ -167,21 +165,14 @@ def distance_parts(plan: Plan) -> int:
 
 def _context(plan: Plan) -> dict[str, Any]:
     """Build the template context of the predictor and the learning rule."""
-    y, y_raw, alpha = (plan.signals[name] for name in ("y", "y_raw", "alpha"))
+    alpha = plan.signals["alpha"]
     whole = LONGEST if alpha.overflow is Overflow.WRAP else alpha.format
     word, eta, w = Format(True, plan.word, 0), plan.integer("eta"), plan.word
-    y_bits = {"y_offset": signed_bits((plan.integer("y_offset"),)),
-              "y_gain": signed_bits((plan.integer("y_gain"),))}
-    return expansion_context(plan) | {
-        "tdata_bits": sample_bits(plan),
-        "y_raw": y_raw.format, "y_lo": literal(y.format.lo, 64), "y_hi": literal(y.format.hi, 64),
+    return expansion_context(plan) | sample_context(plan) | {
         **{f"{name}_literal": literal(plan.integer(name), w) for name in ("y_class", "y_other")
            if plan.decision},
-        **{f"{name}_bits": bits for name, bits in y_bits.items()},
-        **{name: literal(plan.integer(name), bits) for name, bits in y_bits.items()},
         "rounding": {name: plan.signals[name].rounding.value for name in ("x", "y", "f", "alpha")},
         "alpha_bits": whole.bits, "alpha_lo": literal(whole.lo, 64), "alpha_hi": literal(whole.hi, 64),
-        "word_lo": literal(word.lo, 64), "word_hi": literal(word.hi, 64),
         **_eviction_context(plan),
         "eta_bits": signed_bits((eta,)), "eta_literal": literal(eta, signed_bits((eta,))),
         "decay_literal": literal(plan.integer("decay"), w + 1),
@@ -209,26 +200,19 @@ def _eviction_context(plan: Plan) -> dict[str, Any]:
 
 def _ports(plan: Plan) -> Ports:
     """List the streams in the order of the template."""
-    if plan.second_order:
-        return rls_ports(plan)
-    return Ports("learner", (Stream("x", True, sample_bits(plan), 1), Stream("state", True, plan.word, 1),
-                             Stream("f", False, plan.word, 3), Stream("state", False, plan.word, 1)),
-                 ("x", "f"), (("error_x", "a sample frame has tlast at the wrong beat"),
-                              ("error_state", "a rejected state")),
-                 (("read_model", "send the model frame"),
-                  ("read_slots", "send the slot frame")), lanes=True)
+    return learner_ports(plan, plan.word, 1, (("read_model", "send the model frame"),
+                                              ("read_slots", "send the slot frame")))
 
 
 def _modules(plan: Plan) -> tuple[str, ...]:
     several = (*(("kc_alpha_give",) if plan.outputs > 1 else ()),
+               *(() if framed(plan) else ("kc_learner_reply",)),
                *(("kc_target_take",) if plan.targets > 1 else ()))
     return (*(name for name in predictor_modules(plan) if name != "kc_model_store"), "kc_scale_add",
             "kc_argmin", *_LOSSES[plan.metric][1], *_OWN, *several)
 
 
 def _render(plan: Plan) -> dict[str, str]:
-    if plan.second_order:
-        return rls_render(plan)
     p, values = plan.name, _context(plan)
     values |= _ports(plan).context(plan)
     reply = {f"{p}_reply.sv": "reply.sv"} if framed(plan) else {}
@@ -242,9 +226,14 @@ def _render(plan: Plan) -> dict[str, str]:
     return files | axi.package_files(p, "learner", values, files)
 
 
-def _cycles(plan: Plan, lanes: int = 1) -> int:
-    """Return the clock cycles of an update of a full dictionary, or with all steps."""
-    return rls_update_cycles(plan, lanes) if plan.second_order else update_cycles(plan, lanes)
+LMS_LEARNER = RtlCore("learner", _refusal, _render, _ports, update_cycles)
 
 
-LEARNER = RtlCore("learner", _refusal, _render, _ports, _cycles)
+def _learner(plan: Plan) -> RtlCore:
+    """Return the learner of a plan's algorithm."""
+    return RLS_LEARNER if plan.second_order else LMS_LEARNER
+
+
+LEARNER = RtlCore(
+    "learner", lambda plan: _learner(plan).refusal(plan), lambda plan: _learner(plan).render(plan),
+    lambda plan: _learner(plan).ports(plan), lambda plan, lanes=1: _learner(plan).cycles(plan, lanes))

@@ -8,13 +8,15 @@ import numpy as np
 
 from ...sim.backend import Outputs
 from ...sim.errors import KerncastError, fail
-from ...sim.formats import Format, Overflow
+from ...sim.formats import Overflow
 from ...sim.plan import Plan
 from ...sim.planner.online.rls import formats
 from ..c.context import context
 from . import axi
-from .axi import Ports, Stream
-from .common import LONGEST, affine, literal, primitives, render_files, signed_bits
+from .axi import Ports
+from .common import LONGEST, affine, literal, model_tag, primitives, render_files, signed, signed_bits
+from .core import RtlCore
+from .online import learner_ports, sample_context
 from .predictor import framed
 
 #: Bits of a beat of the state.
@@ -26,11 +28,11 @@ _DECIDED = 4
 _ERROR_BITS = 48  # the plan proves that an error has fewer
 
 _MODULES = ("kc_arithmetic_shift", "kc_shift_round", "kc_shift_sticky", "kc_saturate", "kc_requantise",
-            "kc_affine", "kc_bit_length", "kc_mac", "kc_mul_shift", "kc_sum_tree", "kc_argmax_tree",
-            "kc_delay", "kc_ram", "kc_ram_banked", "kc_ram_lane_of", "kc_ram_word_mask", "kc_ram_wordwise",
-            "kc_rom", "kc_rom_banked", "kc_sample_buffer", "kc_rls_kind", "kc_rls_features",
-            "kc_rls_predict", "kc_rls_matrix", "kc_rls_residual", "kc_rls_step",
-            "kc_rls_control", "kc_rls", "kc_rls_state", *axi.MODULES)
+            "kc_affine", "kc_bit_length", "kc_mac", "kc_mul_shift", "kc_mul_signed", "kc_sum_tree",
+            "kc_argmax_tree", "kc_delay", "kc_ram", "kc_ram_banked", "kc_ram_lane_of", "kc_ram_word_mask",
+            "kc_ram_wordwise", "kc_rom", "kc_rom_banked", "kc_sample_buffer", "kc_rls_kind",
+            "kc_rls_features", "kc_rls_predict", "kc_rls_matrix", "kc_rls_residual", "kc_rls_step",
+            "kc_rls_control", "kc_rls", "kc_rls_state", "kc_learner_reply", *axi.MODULES)
 
 
 def _rows(count: int, lanes: int) -> int:
@@ -93,7 +95,7 @@ def update_cycles(plan: Plan, lanes: int = 1, steps: int | None = None) -> int:
     return _features(plan, lanes) + 1 + max(matrix, residual) + search + 2
 
 
-def rls_refusal(plan: Plan) -> KerncastError | None:
+def _refusal(plan: Plan) -> KerncastError | None:
     """Return the error if the core does not support a plan, otherwise None."""
     if framed(plan):
         return fail("E307", "the SystemVerilog learner of online_kernel_rls has one output and no classes",
@@ -120,7 +122,7 @@ def state_frame(plan: Plan, state: Outputs) -> list[int]:
     """
     beta = [int(v) >> shift for v in state["rls_beta"] for shift in (0, STATE_BITS)]
     words = [int(state["trained"][0]), *state["rls_r"].tolist(), *beta, *state["rls_w"].tolist()]
-    return [_tag(plan), *(word & 0xFFFFFFFF for word in words)]
+    return [model_tag(plan, STATE_BITS), *(word & 0xFFFFFFFF for word in words)]
 
 
 def state_beats(plan: Plan) -> int:
@@ -131,34 +133,20 @@ def state_beats(plan: Plan) -> int:
 
 def state_of(plan: Plan, frame: list[int]) -> Outputs | None:
     """Return the state in a frame; None if the frame belongs to another plan."""
-    if len(frame) != state_beats(plan) or frame[0] != _tag(plan):
+    if len(frame) != state_beats(plan) or frame[0] != model_tag(plan, STATE_BITS):
         return None
     n = plan.sizes["N"]
     words = np.array(frame[2:], dtype=np.int64)
-    signed = (words ^ (1 << 31)) - (1 << 31)
-    r, beta, w = np.split(signed, [n * (n + 1) // 2, n * (n + 1) // 2 + 2 * n])
+    r, beta, w = np.split(signed(STATE_BITS, words), [n * (n + 1) // 2, n * (n + 1) // 2 + 2 * n])
     low = words[len(r):len(r) + 2 * n:2]
     return {"rls_r": r, "rls_beta": (beta[1::2] << STATE_BITS) | low, "rls_w": w,
             "trained": np.array(frame[1:2], dtype=np.int64)}
 
 
-def _tag(plan: Plan) -> int:
-    return int(plan.hash[:STATE_BITS // 4], 16)
-
-
 # ---- files ----
-def rls_ports(plan: Plan) -> Ports:
+def _ports(plan: Plan) -> Ports:
     """List the streams in the order of the template."""
-    return Ports("learner", (Stream("x", True, sample_bits(plan), 1), Stream("state", True, STATE_BITS),
-                             Stream("f", False, plan.word, 3), Stream("state", False, STATE_BITS)),
-                 ("x", "f"), (("error_x", "a sample frame has tlast at the wrong beat"),
-                              ("error_state", "a rejected state")),
-                 (("read_state", "send the state"),), lanes=True)
-
-
-def sample_bits(plan: Plan) -> int:
-    """Return the width of a beat that holds an input or a target."""
-    return max(plan.signals[name].format.c_bits for name in ("x_raw", "y_raw"))
+    return learner_ports(plan, STATE_BITS, 0, (("read_state", "send the state"),))
 
 
 def _sum_context(plan: Plan) -> dict[str, Any]:
@@ -172,25 +160,19 @@ def _sum_context(plan: Plan) -> dict[str, Any]:
 
 def _context(plan: Plan) -> dict[str, Any]:
     """Build the template context."""
-    y, y_raw, x = (plan.signals[name] for name in ("y", "y_raw", "x"))
+    x = plan.signals["x"]
     f = LONGEST if plan.signals["f"].overflow is Overflow.WRAP else plan.signals["f"].format
-    word = Format(True, plan.word, 0)
-    bits = {f"{name}_bits": signed_bits((plan.integer(name),)) for name in ("y_offset", "y_gain")}
     kinds = ("one", "cosine", "x")
     constants = {name: {kind: f"32'd{plan.constants.get(f'rls_{name}_{kind}', 0)}" for kind in kinds}
                  for name in ("ridge", "fade")}
     values = context(plan, str(plan.evidence.get("spec", "of no file")))
-    return values | affine(plan) | _sum_context(plan) | bits | constants | {
+    return values | affine(plan) | sample_context(plan) | _sum_context(plan) | constants | {
         "formats": values["formats"] | {name: str(member) for name, member in formats(plan).items()},
-        "W": plan.word, "tdata_bits": sample_bits(plan), "framed": False,
-        "raw": plan.signals["x_raw"].format, "x": x.format, "y_raw": y_raw.format,
+        "W": plan.word, "framed": False, "raw": plan.signals["x_raw"].format, "x": x.format,
         "rls_inputs": plan.options["inputs"] == "1",
         "x_lo": literal(x.lo, 64), "x_hi": literal(x.hi, 64),
-        "y_lo": literal(y.format.lo, 64), "y_hi": literal(y.format.hi, 64),
-        **{name: literal(plan.integer(name), bits[f"{name}_bits"]) for name in ("y_offset", "y_gain")},
         "f_bits": f.bits, "f_lo": literal(f.lo, 64), "f_hi": literal(f.hi, 64),
         "clip_lo": literal(plan.integer("f_lo"), 64), "clip_hi": literal(plan.integer("f_hi"), 64),
-        "word_lo": literal(word.lo, 64), "word_hi": literal(word.hi, 64),
         "rounding": {name: plan.signals[name].rounding.value for name in ("x", "y", "f")},
         "update_cycles": update_cycles(plan), "prediction_cycles": prediction_cycles(plan),
         "learning": {n: [cycles(plan, n) for cycles in (update_cycles, sweep_cycles, prediction_cycles)]
@@ -198,11 +180,14 @@ def _context(plan: Plan) -> dict[str, Any]:
         "state_beats": state_beats(plan), "modules": _MODULES}
 
 
-def rls_render(plan: Plan) -> dict[str, str]:
+def _render(plan: Plan) -> dict[str, str]:
     """Render the files of the learner."""
-    p, values = plan.name, _context(plan) | rls_ports(plan).context(plan)
+    p, values = plan.name, _context(plan) | _ports(plan).context(plan)
     files = primitives(_MODULES) | render_files({
         f"{p}_learner.sv": "rls_learner.sv", f"{p}_learner_axi.sv": "axi.sv",
         f"{p}_learner.f": "rls_learner.f", "README.md": "rls_learner.md"}
         | axi.software_files(p, "learner"), values)
     return files | axi.package_files(p, "learner", values, files)
+
+
+RLS_LEARNER = RtlCore("learner", _refusal, _render, _ports, update_cycles)

@@ -184,15 +184,15 @@ module kc_rls_matrix #(
 
             // Second clock: the words, out of their memories.  Third: the products with mu, and that of the
             // features.  Fourth to sixth: the sums.
-            logic signed [31:0] r_2_reg, r_3_reg, high_reg, mid_1_reg, mid_2_reg, product_reg, sum_4_reg;
+            logic signed [31:0] r_2_reg, r_3_reg, product_reg, sum_4_reg;
             logic signed [15:0] phi_i_reg, phi_j_reg;
-            logic signed [32:0] mid_reg;
-            logic signed [63:0] ends_reg;
-            logic [31:0] low_reg, sum_5_reg, faded_reg, new_reg;
+            logic [31:0] sum_5_reg, new_reg;
             logic diagonal_3_reg, diagonal_4_reg;
             wire diagonal_2 = BANK == twice_2;
             wire signed [31:0] r_2 = !empty_reg ? r_2_reg : diagonal_2 ? $signed(ridge_2_reg) : 32'sd0;
-            wire signed [63:0] faded = ends_reg + (64'(mid_reg) <<< 16);
+            wire signed [63:0] faded_5;
+
+            kc_mul_signed fade_inst (.clk(clk), .a(r_2), .c(FADING), .q(faded_5));
 
             always_ff @(posedge clk) begin
                 r_2_reg <= word;
@@ -200,18 +200,11 @@ module kc_rls_matrix #(
                 phi_j_reg <= phi_j[j_lane_1*16 +: 16];
                 diagonal_3_reg <= diagonal_2;
                 r_3_reg <= r_2;
-                high_reg <= $signed(r_2[31:16]) * $signed({1'b0, FADING[30:16]});
-                mid_1_reg <= $signed(r_2[31:16]) * $signed({1'b0, FADING[15:0]});
-                mid_2_reg <= $signed({1'b0, r_2[15:0]}) * $signed({1'b0, FADING[30:16]});
-                low_reg <= r_2[15:0] * FADING[15:0];
                 product_reg <= phi_i_reg * phi_j_reg;
                 diagonal_4_reg <= diagonal_3_reg;
-                ends_reg <= {high_reg, low_reg};
-                mid_reg <= 33'(mid_1_reg) + 33'(mid_2_reg);
                 sum_4_reg <= r_3_reg + (product_reg >>> PRODUCT_SHIFT);
-                faded_reg <= faded[63:32];
                 sum_5_reg <= sum_4_reg + (diagonal_4_reg ? fade_4_reg : 32'd0);
-                new_reg <= sum_5_reg - faded_reg;
+                new_reg <= sum_5_reg - faded_5[63:32];
                 column_reg[bank*32 +: 32] <= banks[lane_bank*32 +: 32];
             end
 

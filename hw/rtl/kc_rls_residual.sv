@@ -120,19 +120,20 @@ module kc_rls_residual #(
     logic signed [15:0] phi_2_reg;
     logic [31:0] fade_2_reg;
     logic [60:0] size_3_reg;
-    logic signed [31:0] e_high_3_reg, w_high_3_reg, w_mid_1_reg, w_mid_2_reg;
-    logic signed [32:0] e_mid_3_reg, e_low_3_reg, w_mid_4_reg;
-    logic [31:0] w_low_3_reg;
-    logic signed [63:0] w_ends_4_reg, e_4_reg, e_5_reg, w_5_reg, change_6_reg, change_7_reg, kept_7_reg, new_8_reg;
+    logic signed [31:0] e_high_3_reg;
+    logic signed [32:0] e_mid_3_reg, e_low_3_reg;
+    logic signed [63:0] e_4_reg, e_5_reg, change_6_reg, change_7_reg, kept_7_reg, new_8_reg;
     logic signed [48:0] e_low_4_reg;
     wire [60:0] faded_6;
     wire [60:0] beta_6;
     wire signed [47:0] wide_error = 48'(error);
     wire [63:0] beta_lane = beta[lane_1_reg*64 +: 64];
+    wire signed [63:0] w_5;
     wire signed [63:0] old_6 = 64'($signed(beta_6));
 
     kc_mul_shift #(.A_BITS(61), .C_BITS(31), .SHIFT(32), .Q_BITS(61), .CLOCKS(3))
         forget_inst (.clk(clk), .a(size_3_reg), .c(FADING), .q(faded_6));
+    kc_mul_signed ridge_inst (.clk(clk), .a(w_2_reg), .c(fade_2_reg[30:0]), .q(w_5));
     kc_delay #(.WIDTH(61), .CLOCKS(4)) beta_delay_inst (.clk(clk), .d(beta_2_reg), .q(beta_6));
     kc_delay #(.WIDTH(BLOCK_BITS + LANE_BITS), .CLOCKS(PASS)) place_inst (.clk(clk), .d({block_reg, lane_reg}), .q(passed_place));
 
@@ -145,17 +146,10 @@ module kc_rls_residual #(
         e_high_3_reg <= $signed(wide_error[47:32]) * phi_2_reg;
         e_mid_3_reg <= $signed({1'b0, wide_error[31:16]}) * phi_2_reg;
         e_low_3_reg <= $signed({1'b0, wide_error[15:0]}) * phi_2_reg;
-        w_high_3_reg <= $signed(w_2_reg[31:16]) * $signed({1'b0, fade_2_reg[30:16]});
-        w_mid_1_reg <= $signed(w_2_reg[31:16]) * $signed({1'b0, fade_2_reg[15:0]});
-        w_mid_2_reg <= $signed({1'b0, w_2_reg[15:0]}) * $signed({1'b0, fade_2_reg[30:16]});
-        w_low_3_reg <= w_2_reg[15:0] * fade_2_reg[15:0];
         e_4_reg <= 64'(e_high_3_reg) <<< 32;
         e_low_4_reg <= 49'(e_low_3_reg) + (49'(e_mid_3_reg) <<< 16);
-        w_ends_4_reg <= {w_high_3_reg, w_low_3_reg};
-        w_mid_4_reg <= 33'(w_mid_1_reg) + 33'(w_mid_2_reg);
         e_5_reg <= e_4_reg + 64'(e_low_4_reg);
-        w_5_reg <= w_ends_4_reg + (64'(w_mid_4_reg) <<< 16);
-        change_6_reg <= (e_5_reg >>> 15) - (w_5_reg >>> STEP_SHIFT);
+        change_6_reg <= (e_5_reg >>> 15) - (w_5 >>> STEP_SHIFT);
         change_7_reg <= change_6_reg;
         kept_7_reg <= beta_6[60] ? old_6 + $signed(64'(faded_6)) : old_6 - $signed(64'(faded_6));
         new_8_reg <= kept_7_reg + change_7_reg;

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...codegen.rtl import LEARNER, model_tag
+from ...codegen.rtl.common import signed
 from ...codegen.rtl.frames import sample_frame, state_frames
 from ...codegen.rtl.learner import distance_parts, worst_update_cycles
 from ...codegen.rtl.rls import state_beats, state_of
@@ -19,12 +20,6 @@ from ...sim.plan import Plan
 from ...sim.replay.saved_state import Saving
 from .core_backend import CoreBackend
 from .simulators import Operation
-
-
-def signed(bits: int, words: Raw) -> Raw:
-    """Convert unsigned values of `bits` bits to signed values (two's complement)."""
-    sign = 1 << (bits - 1)
-    return (words ^ sign) - sign
 
 
 def learned_state(plan: Plan, frames: list[list[int]]) -> Outputs:

@@ -30,7 +30,7 @@ def most_vectors(plan: Plan) -> int:
 
 
 def model_tag(plan: Plan, bits: int = 0) -> int:
-    """Return the tag of a frame: the first bits of the plan's hash, W of them by default."""
+    """Return the first bits of the plan's hash, the tag of a frame; W bits by default."""
     return int(plan.hash[:(bits or plan.word) // 4], 16)
 
 

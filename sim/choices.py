@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal, cast
 
-from .decisions import MOST_CLASSES, PAIRWISE
-
 KernelName = Literal["gaussian", "laplacian", "matern32", "matern52", "periodic", "polynomial", "linear"]
 DistanceName = Literal["squares", "absolutes", "sines", "products"]
 SchemeName = Literal["uniform", "diagonal_mean", "diagonal_mean_biased"]
@@ -130,12 +128,16 @@ class Choices:
     @property
     def class_names(self) -> tuple[str, ...]:
         """Return the class names in the order of the labels; empty for a regression."""
+        from .decisions import MOST_CLASSES  # not at import: `kerncast --help` loads no numerical libraries
+
         names = (f"class_{label}" for label in range(MOST_CLASSES))
         return tuple(self.options[name] for name in names if name in self.options)
 
     @property
     def pairwise(self) -> bool:
         """Return whether a classifier has one output per pair of classes."""
+        from .decisions import PAIRWISE
+
         return self.decision in PAIRWISE
 
     @property

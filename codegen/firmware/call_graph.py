@@ -15,9 +15,6 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from elftools.elf.elffile import ELFFile
-from elftools.elf.relocation import RelocationSection
-
 from ...sim.errors import fail
 
 _UNDEFINED, _SPECIAL = "SHN_UNDEF", ("SHN_ABS", "SHN_COMMON")
@@ -108,6 +105,8 @@ def call_graph(objects: Sequence[Path], runtime_bytes: int,
     KerncastError
         E332 if the compiler reports no stack frame size for a function, or if the size is not bounded.
     """
+    from elftools.elf.elffile import ELFFile  # not at import: most commands read no object file
+
     graph = CallGraph(runtime_bytes)
     for path in objects:
         with path.open("rb") as stream:
@@ -130,6 +129,8 @@ def _frames(path: Path) -> dict[str, tuple[int, str]]:
 
 def _read(graph: CallGraph, name: str, elf: Any, frames: dict[str, tuple[int, str]]) -> None:
     """Add the sections of an object file to the call graph."""
+    from elftools.elf.relocation import RelocationSection
+
     for index, section in enumerate(elf.iter_sections()):
         graph.names[name, index], graph.frames[name, index] = section.name, 0
         graph.references[name, index] = set()

@@ -9,8 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from elftools.elf.elffile import ELFFile
-
 from ..build.toolchains import Toolchain
 from ..build.tools import refusal
 
@@ -71,6 +69,8 @@ def footprint(toolchain: Toolchain, folder: Path, objects: Sequence[str], flags:
 
 def sections(elf: Path) -> Footprint:
     """Return the size of code and data in a linked program, without the stack."""
+    from elftools.elf.elffile import ELFFile  # not at import: most commands read no object file
+
     flash = ram = 0
     with elf.open("rb") as stream:
         for section in ELFFile(stream).iter_sections():

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from ...codegen.build.toolchains import TELL_FRAMES, compilers
 from ...codegen.firmware.targets import Board, all_boards, load_board, load_target, target_ids
-from ...hw.hil.board_backend import default_emulator
-from ...hw.hil.emulators import available
 from ...sim.errors import KerncastError, Problem
 from ...sim.plan import Plan
 from ...sim.spec import Spec
-from .measure import Costs
+
+if TYPE_CHECKING:
+    from .measure import Costs
 
 UNITS = ("instructions", "cycles", "packets")
 
@@ -152,6 +152,9 @@ def _uncounted(plan: Plan, costs: Costs, unit: str) -> str:
     if costs.unit is not None:
         return (f"lower {plan.size_key}, or remove the key: the counter overflowed, or the test vectors lack "
                 "this call")
+    from ...hw.hil.board_backend import default_emulator  # not at import: `kerncast check` needs no emulator
+    from ...hw.hil.emulators import available
+
     emulator = default_emulator(board)
     if not available(board, emulator):
         return f"install the target's emulator: {board.emulators[emulator].install}"

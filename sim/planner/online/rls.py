@@ -36,7 +36,6 @@ from math import isqrt, tau
 from ...errors import fail
 from ...formats import Format
 from ...plan import SIZE_KEYS, ConstantTable, Field, Operations, Plan
-from ...reference.online.kernel_rls import random_directions
 from ...spec import Spec
 from ...spec.rls import Rls
 from ...tables import PI, decimal, sine
@@ -177,6 +176,9 @@ def _tables(spec: Spec, x: Affine) -> tuple[dict[str, ConstantTable], int]:
 
     The tables hold directions, phases and the cosine.
     """
+    # Not at import: the plans of other algorithms do not need the float reference.
+    from ...reference.online.kernel_rls import random_directions
+
     assert spec.rls is not None
     directions, phases = random_directions(spec.input.columns, spec.rls.features, spec.rls.seed)
     unit = decimal(x.lsb / (2 * Fraction(spec.kernel.parameters["sigma"]))) / PI  # turns per LSB of x

@@ -158,9 +158,10 @@ def test_every_folder_of_python_is_a_package():
 
 
 # ---- the front door ----
-def test_import_alone_loads_no_optional_or_heavy_package():
+@pytest.mark.parametrize("module", ["kerncast", "kerncast.cli.main"])
+def test_import_alone_loads_no_optional_or_heavy_package(module):
     heavy = {"numba", "sklearn", "scipy", "matplotlib", "unicorn", "numpy", "pydantic", "jinja2"}
-    code = f"import sys, kerncast; print(*sorted({heavy!r} & set(sys.modules)))"
+    code = f"import sys, {module}; print(*sorted({heavy!r} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert done.stdout.split() == []
 

@@ -1,6 +1,7 @@
 """``kerncast fit``: what it recommends is judged by the integer model, and holds when it is applied."""
 
 import json
+import os
 import shlex
 import tomllib
 from collections.abc import Callable
@@ -19,6 +20,7 @@ from kerncast.lab.fitting.tuners import TUNERS
 from kerncast.lab.workflow import simulate_spec
 from kerncast.sim.spec import Spec
 
+CAMPAIGN = os.environ.get("KERNCAST_CAMPAIGN") == "1"
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 Run = Callable[..., tuple[int, str, str]]
 
@@ -134,7 +136,8 @@ def made(folder: Path, kind: str, seed: int, n: int, noise: float, sigma: float,
                    "output": {"word": "s12f0"}, "kernel": {"sigma": sigma}, "data": {"file": "d.csv"}})
 
 
-@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40 if CAMPAIGN else 4, deadline=None,
+          suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(kind=st.sampled_from(sorted(TABLES)), seed=st.integers(0, 99), n=st.integers(24, 64),
        noise=st.sampled_from([0.0, 0.1, 1.0]), sigma=st.sampled_from([0.5, 5.0, 300.0]),
        classes=st.booleans())

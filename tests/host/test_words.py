@@ -29,7 +29,7 @@ def levels(name: str, compiler: str) -> tuple[str, ...]:
     if CAMPAIGN:
         return LEVELS
     if name in THOROUGH:
-        return ("-O0", "-O2", "-Os")
+        return ("-O0", "-O2") if compiler == "clang" else ("-O2", "-Os")
     return (LEVELS[(NAMES.index(name) + 2 * (compiler == "clang")) % len(LEVELS)],)
 
 

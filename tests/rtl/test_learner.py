@@ -28,7 +28,8 @@ from .conftest import LONG, SPECS
 from .learner_cases import LEARNERS, Learner, make, stream
 
 STALLS = [(0.0, 0.0), (0.5, 0.0), (0.0, 0.6), (0.4, 0.4)]
-LENGTHS = [1, 2, 7, 32]
+#: A campaign sends longer streams.
+LENGTHS = [1, 2, 7, 32 if LONG else 14]
 USUAL = [("gains16", "icarus", 1), ("forgets16", "icarus", 1), ("even32", "verilator", 1)]
 #: Rows that end before the lanes do, of which a vector has two, or one; more lanes than columns.
 IN_LANES = [("gains16", "icarus", 2), ("fives24", "icarus", 4), ("forgets16", "icarus", 2),

@@ -15,10 +15,11 @@ from kerncast.sim.planner import make_plan
 from kerncast.sim.spec import Spec
 from kerncast.sim.window import window
 
-from .conftest import FEW, SMALL, SPECS, RtlCore, anything, expected, make, raw_inputs, trained
+from .conftest import FEW, LONG, SMALL, SPECS, RtlCore, anything, expected, make, raw_inputs, trained
 
 STALLS = [(0.0, 0.0), (0.5, 0.0), (0.0, 0.6), (0.4, 0.4)]
-LENGTHS = [1, 2, 7, 40]
+#: A campaign sends longer streams.
+LENGTHS = [1, 2, 7, 40 if LONG else 16]
 
 
 def untrained(core: RtlCore) -> Outputs:

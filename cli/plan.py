@@ -146,8 +146,7 @@ def _solver(made: Plan) -> list[str]:
     chosen = made.evidence.get("solver")
     if chosen is None:
         return []
-    cores = " There is no HLS trainer core for this solver." if made.banded else ""
-    return [f"solver {made.solver}, chosen automatically: {chosen['why']}.{cores}"]
+    return [f"solver {made.solver}, chosen automatically: {chosen['why']}."]
 
 
 def _filter(made: Plan) -> list[str]:

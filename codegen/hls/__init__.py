@@ -8,7 +8,7 @@ from ...sim.errors import fail
 from ...sim.plan import Plan
 from ...sim.replay.vectors import Vectors
 from ..resources import environment, read_text
-from .cores import CORES, LEARNER, PREDICTOR, SHARED, SOLVER, TRAINER, HlsCore, hls_context
+from .cores import CORES, LEARNER, PREDICTOR, SHARED, SOLVER, TRAINER, HlsCore, hls_context, templates_of
 from .dialects import DIALECTS, Dialect
 
 __all__ = [
@@ -96,7 +96,7 @@ def render_hls(plan: Plan, name: str, vectors: Vectors | None = None) -> dict[st
                              "missing": _missing(plan), "sources": sources(plan),
                              "replays": vectors is not None}
     cores = [core for core in CORES if core.fits(plan)]
-    bases = dict.fromkeys([*SHARED, *(base for core in cores for base in core.templates), "tb.cpp"])
+    bases = dict.fromkeys([*SHARED, *(base for core in cores for base in templates_of(core, plan)), "tb.cpp"])
     files: dict[str, tuple[str, dict[str, Any]]] = {f"{plan.name}_{base}": (base, {}) for base in bases}
     files |= {script: (script, {}) for script in (*dialect.scripts, "README.md")}
     files |= {f"{core.name}_{script}": (script, {"core": core}) for core in cores

@@ -16,19 +16,13 @@ from ..rtl.intercept import target_shift
 from ..rtl.learner import distance_parts as state_parts
 from ..rtl.predictor import framed, intercepts, reply_context
 from ..rtl.solver import MOST_SAMPLES
+from .banded import banded_constants, banded_context, banded_types
 from .dialects import Dialect
-from .widths import types, word
+from .widths import literal, types, word
 
-__all__ = ["CORES", "LEARNER", "PREDICTOR", "SHARED", "SOLVER", "TRAINER", "HlsCore", "hls_context",
-           "state_parts"]
+__all__ = ["CORES", "LEARNER", "PREDICTOR", "SHARED", "SOLVER", "TRAINER", "HlsCore", "errors_of",
+           "hls_context", "state_parts", "templates_of"]
 
-#: Errors of the cores, from bit 0 up; an RTL core with the same streams has the same ones.
-ERRORS = {
-    "predictor": (("x", "a sample of the wrong length"), ("model", "a rejected model")),
-    "learner": (("x", "a sample of the wrong length"),),
-    "solver": (("r", "a first row of the wrong length"), ("y", "a right-hand side of the wrong length"),
-               ("dropped", "both were dropped")),
-    "trainer": (("y", "targets of the wrong length"),)}
 #: Columns of a sample at most: the loop over them is unrolled.
 MOST_COLUMNS = 256
 #: Tables of the kernels.
@@ -57,6 +51,24 @@ class HlsCore:
         return self.refusal(plan) is None
 
 
+def errors_of(plan: Plan) -> dict[str, tuple[tuple[str, str], ...]]:
+    """Return name and meaning of each core's errors, from bit 0 up.
+
+    An RTL core with the same streams has the same ones.
+    """
+    bad_y = ("y", "a right-hand side of the wrong length")
+    system = ((bad_y, ("dropped", "it was dropped")) if plan.banded else
+              (("r", "a first row of the wrong length"), bad_y, ("dropped", "both were dropped")))
+    return {"predictor": (("x", "a sample of the wrong length"), ("model", "a rejected model")),
+            "learner": (("x", "a sample of the wrong length"),), "solver": system,
+            "trainer": (("y", "targets of the wrong length"),)}
+
+
+def templates_of(core: HlsCore, plan: Plan) -> tuple[str, ...]:
+    """Return the files of a core; the banded solver's replace Levinson's."""
+    return tuple("banded.hpp" if plan.banded and name == "levinson.hpp" else name for name in core.templates)
+
+
 def _unlike(where: str, value: object, allowed: str, remedy: str) -> KerncastError:
     return fail("E311", "no HLS C++ core supports this plan", where=where, value=value, allowed=allowed,
                 remedy=remedy)
@@ -77,6 +89,11 @@ def _too_large(plan: Plan) -> KerncastError | None:
     return None
 
 
+def _no_candidates(plan: Plan) -> KerncastError:
+    return _unlike("[toeplitz] candidates", plan.options["candidates"], "one pair of sigma and lambda",
+                   "remove `candidates`, or remove [hls] and run the generated C")
+
+
 def _no_predictor(plan: Plan) -> KerncastError | None:
     """Return the error if the predictor does not support a plan, otherwise None.
 
@@ -95,8 +112,7 @@ def _no_predictor(plan: Plan) -> KerncastError | None:
         return _unlike("[output] classes", len(plan.class_names), "one output per class, or two classes",
                        "remove [hls] and run the generated C, or train a OneVsRestClassifier")
     if plan.tunes:
-        return _unlike("[toeplitz] candidates", plan.options["candidates"], "one pair of sigma and lambda",
-                       "remove `candidates`, or remove [hls] and run the generated C")
+        return _no_candidates(plan)
     if plan.uniform and plan.outputs > 1:
         return _unlike("[output] outputs", plan.outputs, "1, on a uniform grid",
                        "remove `outputs`, or remove [hls] and run the generated C")
@@ -125,16 +141,19 @@ def _no_learner(plan: Plan) -> KerncastError | None:
 def _no_solver(plan: Plan) -> KerncastError | None:
     """Return the error if the solver does not support a plan, otherwise None.
 
-    The solver needs a system for the plain Levinson recursion, within the memory size.
+    The solver needs a system for the plain Levinson recursion or the banded factor, within the memory size.
     """
-    asked = {"solver": ("levinson", 'solver = "levinson"'), "refine": ("0", "refine = 0")}
+    asked = {"solver": (("levinson", "banded"), 'solver = "levinson" or solver = "banded"'),
+             "refine": (("0",), "refine = 0")}
     if plan.algorithm != "toeplitz_rls":
         return _unlike("[model] algorithm", plan.algorithm, "toeplitz_rls", "choose the allowed value, or "
                                                                             "train in C")
+    if plan.tunes:
+        return _no_candidates(plan)
     if plan.outputs > 1:
         return _unlike("[output] outputs", plan.outputs, "1", "remove `outputs`, or train in C")
-    for key, (value, allowed) in asked.items():
-        if plan.options[key] != value:
+    for key, (values, allowed) in asked.items():
+        if plan.options[key] not in values:
             return _unlike(f"[toeplitz] {key}", plan.options[key], allowed, f"set {allowed}")
     if plan.sizes["n"] > MOST_SAMPLES:
         return _unlike(plan.size_key, plan.sizes["n"], f"up to {MOST_SAMPLES} samples", "lower n")
@@ -163,13 +182,6 @@ TRAINER = HlsCore("trainer", _no_trainer, ("levinson.hpp", "trainer.cpp"))
 CORES = (PREDICTOR, LEARNER, SOLVER, TRAINER)
 
 
-def literal(value: int) -> str:
-    """Format `value` as a C++ constant."""
-    if -(1 << 31) < value < 1 << 31:
-        return str(value)
-    return f"{value}LL" if value > -(1 << 63) else f"({value + 1}LL - 1)"
-
-
 def _answer_sizes(plan: Plan) -> list[tuple[str, str, str, str]]:
     """Return the constants of an answer of several values."""
     if not framed(plan):
@@ -182,7 +194,7 @@ def _answer_sizes(plan: Plan) -> list[tuple[str, str, str, str]]:
             *margin]
 
 
-def _constants(plan: Plan, learns: bool, solves: bool) -> list[tuple[str, str, str, str]]:
+def _constants(plan: Plan, learns: bool, solves: bool, lanes: int) -> list[tuple[str, str, str, str]]:
     """List the type, name, value and meaning of every constant."""
     def shifts(*names: str) -> list[tuple[str, str, str, str]]:
         return [("int", name, literal(plan.integer(name)), "") for name in names
@@ -201,7 +213,7 @@ def _constants(plan: Plan, learns: bool, solves: bool) -> list[tuple[str, str, s
             ("int", "vectors", str(vectors(plan)), "maximum number of centers"),
             *_answer_sizes(plan), *range_of("x", x.lo, x.hi), *range_of("word", word_lo, -word_lo - 1),
             *[("int", f"{name}_rounding", f"kc::round_{plan.signals[name].rounding.name.lower()}", "")
-              for name in ("x", "y", "f", "alpha", "a", "r") if name in plan.signals],
+              for name in ("x", "y", "f", "alpha", "a", "r", "z") if name in plan.signals],
             *shifts("x_shift", "y_shift", "mac_shift", "f_shift", "exp2_bits", "exp2_cut", "kernel_shift",
                     "kernel_turn_shift", "kernel_sine_shift", "matern_cut", "matern_shift",
                     "kernel_dot_shift", "kernel_degree", "kernel_out_shift", "alpha_exp_min",
@@ -213,10 +225,12 @@ def _constants(plan: Plan, learns: bool, solves: bool) -> list[tuple[str, str, s
     if learns:
         rows += shifts("eta_shift", "project_shift", "decay_shift")
         rows += words("eta", "decay", "y_class", "y_other")
-    if solves:
+    if solves and plan.banded:
+        rows += [*banded_constants(plan, lanes), *words("x_step")]
+    elif solves:
         rows += shifts("solver_shift", "xi_frac", "innov_frac", "a_exp_min", "a_exp_max",
                        "x_exp_min", "x_exp_max") + words("eps_min", "alpha_scale", "ridge_scale", "x_step")
-    if solves and plan.bias:
+    if solves and plan.bias and not plan.banded:
         rows += shifts("alpha_frac", "residual_shift")
         rows += [("int", "target_shift", literal(target_shift(plan)), "")]
     return rows
@@ -241,6 +255,18 @@ def _known_label(plan: Plan) -> str:
     return f" && (!learning || words[columns] < {len(plan.class_names)})" if plan.decision else ""
 
 
+def _recursion(plan: Plan, lanes: int) -> dict[str, Any]:
+    """Return the names of the solver's file, structure and blocks.
+
+    For the banded solver, the result also contains its tables.
+    """
+    if plan.banded:
+        return {"recursion": "banded", "solver_t": "banded_t", "blocks": ("s.z.x", "s.alpha.x"),
+                **(banded_context(plan, lanes) if SOLVER.fits(plan) else {})}
+    return {"recursion": "levinson", "solver_t": "levinson_t",
+            "blocks": ("s.r", "s.a", "s.alpha.x", *(("s.eta.x",) if plan.bias else ()))}
+
+
 def hls_context(plan: Plan, dialect: Dialect, lanes: int, part: str, clock: float,
                 interface: str = "stream", beat_bits: int | None = None) -> dict[str, Any]:
     """Build the template context: names, types, constants and factors.
@@ -263,9 +289,12 @@ def hls_context(plan: Plan, dialect: Dialect, lanes: int, part: str, clock: floa
     learns, solves, columns = LEARNER.fits(plan), SOLVER.fits(plan), plan.sizes["D"]
     memory = interface == "memory" and dialect.name == "vitis"
     x_bits, y_bits = (plan.signals[name].format.c_bits for name in ("x_raw", "y_raw"))
+    banded = solves and plan.banded
     return context(plan, str(plan.evidence.get("spec", "of no file"))) | {
         "hls": dialect, "dialect": dialect.name, "vitis": dialect.name == "vitis",
-        "types_of": types(plan, learns=learns, solves=solves), "constants": _constants(plan, learns, solves),
+        "types_of": types(plan, learns=learns, solves=solves and not banded)
+                    | (banded_types(plan) if banded else {}),
+        "constants": _constants(plan, learns, solves, lanes), **_recursion(plan, lanes),
         "W": plan.word, "vectors": vectors(plan), "lanes": lanes, "part": part, "clock": clock,
         "header": model_head(plan), "rows": -(-vectors(plan) // lanes),
         "longest": max(columns + learns * plan.targets, plan.sizes["n"] if solves else 0),
@@ -276,7 +305,7 @@ def hls_context(plan: Plan, dialect: Dialect, lanes: int, part: str, clock: floa
         "streams": [(name, bits, *_packed(bits, None if memory else beat_bits)) for name, bits in (
             ("word", plan.word), ("x", x_bits), ("target", y_bits), ("sample", max(x_bits, y_bits)))],
         "roms": {name: table for name, table in plan.tables.items() if name in ROMS},
-        "tag": model_tag(plan), "errors": ERRORS, "grid": window(plan) is not None,
+        "tag": model_tag(plan), "errors": errors_of(plan), "grid": window(plan) is not None,
         "state_parts": state_parts(plan) if learns else 0, **reply_context(plan),
         "intercepts": list(map(literal, intercepts(plan))) if framed(plan) and any(intercepts(plan)) else [],
         "targets": plan.targets, "known_label": _known_label(plan),

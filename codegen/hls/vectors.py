@@ -83,7 +83,8 @@ def _trained(plan: Plan, call: Call, state: Outputs, status: int) -> Iterator[st
         y, alpha = targets(plan, call.y_raw), state["alpha"].tolist() if solved else []
         names = ["alpha_exp", "bias"] if plan.bias else ["alpha_exp"]
         head = [int(state[name][0]) for name in names] if solved else [0]
-        yield line("solve", [*row_of(plan, _inputs(plan, call)).tolist(), *y], [status, *head, *alpha])
+        row = [] if plan.banded else row_of(plan, _inputs(plan, call)).tolist()
+        yield line("solve", [*row, *y], [status, *head, *alpha])
     if TRAINER.fits(plan):
         frame = model_frame(plan, state if solved else field_arrays(plan, {}))
         yield line("train", call.y_raw.tolist(), [status, *frame])

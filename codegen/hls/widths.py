@@ -21,9 +21,16 @@ def word(lo: int, hi: int) -> str:
     return f"kc::sint<{min(_LONGEST, signed_bits((lo, hi)))}>"
 
 
-def _both(most: int) -> str:
+def both(most: int) -> str:
     """Return the smallest type for the range from -most to most."""
     return word(-most, most)
+
+
+def literal(value: int) -> str:
+    """Format `value` as a C++ constant."""
+    if -(1 << 31) < value < 1 << 31:
+        return str(value)
+    return f"{value}LL" if value > -(1 << 63) else f"({value + 1}LL - 1)"
 
 
 def x_range(plan: Plan) -> tuple[int, int]:
@@ -36,7 +43,7 @@ def x_range(plan: Plan) -> tuple[int, int]:
 def _scaled(lo: int, hi: int, pairs: list[tuple[int, int]], shift: int) -> str:
     """Return the type of ``(raw - offset) * gain`` after the cast's left shift."""
     most = max(max(abs(lo - offset), abs(hi - offset)) * abs(gain) for offset, gain in pairs)
-    return _both(most << max(0, -shift))
+    return both(most << max(0, -shift))
 
 
 def _inputs(plan: Plan) -> dict[str, str]:
@@ -46,7 +53,7 @@ def _inputs(plan: Plan) -> dict[str, str]:
     y_pair = [(plan.integer("y_offset"), plan.integer("y_gain"))]
     return {
         "raw_t": word(raw.format.lo, raw.format.hi), "target_t": word(raw_y.format.lo, raw_y.format.hi),
-        "offset_t": _both(max(abs(offset) for offset, _ in pairs) or 1),
+        "offset_t": both(max(abs(offset) for offset, _ in pairs) or 1),
         "gain_t": word(0, max(gain for _, gain in pairs)),
         "x_scaled_t": _scaled(raw.format.lo, raw.format.hi, pairs, plan.integer("x_shift")),
         "y_scaled_t": _scaled(raw_y.format.lo, raw_y.format.hi, y_pair, plan.integer("y_shift")),
@@ -69,9 +76,9 @@ def _kernel(plan: Plan) -> dict[str, str]:
     types = {"kernel_t": word(kernel.lo, kernel.hi), "distance_t": word(0, most)}
     if "kernel_degree" in plan.constants:
         dot = shifted(most, plan.integer("kernel_dot_shift"))
-        return types | {"distance_t": _both(most), "dot_t": _both(max(dot, most)),
-                        "base_scaled_t": _both(dot * plan.integer("kernel_c")), "base_t": "kc::sint<33>",
-                        "power_t": _both(shifted(1 << 33, min(0, plan.integer("kernel_out_shift"))))}
+        return types | {"distance_t": both(most), "dot_t": both(max(dot, most)),
+                        "base_scaled_t": both(dot * plan.integer("kernel_c")), "base_t": "kc::sint<33>",
+                        "power_t": both(shifted(1 << 33, min(0, plan.integer("kernel_out_shift"))))}
     if "kernel_turn" in plan.constants:
         types["diff_t"] = word(0, x_range(plan)[1] - x_range(plan)[0])
     words = WORD_CLASSES[plan.word]
@@ -88,7 +95,7 @@ def _expansion(plan: Plan) -> dict[str, str]:
                       for name in ("alpha_exp_min", "alpha_exp_max"))
     lifted += 1 << (plan.word - 1) if plan.bias else max(map(abs, intercepts(plan)))
     reach = max(abs(least), abs(largest))
-    return {"acc_t": _both(total), "whole_t": _both(lifted), "exp_t": _both(max(reach, 1 << 8)),
+    return {"acc_t": both(total), "whole_t": both(lifted), "exp_t": both(max(reach, 1 << 8)),
             "place_t": word(0, max(1, vectors(plan) - 1))}
 
 
@@ -98,8 +105,8 @@ def _learner(plan: Plan) -> dict[str, str]:
     product = rail * plan.signals["kernel"].hi
     step = 2 * rail * plan.integer("eta")
     lifted = shifted(step, min(0, plan.integer("eta_shift")))
-    return {"miss_t": _both(2 * rail), "step_t": _both(lifted + rail), "product_t": _both(product),
-            "given_t": _both(product + rail), "decayed_t": _both(rail * max(1, plan.integer("decay")))}
+    return {"miss_t": both(2 * rail), "step_t": both(lifted + rail), "product_t": both(product),
+            "given_t": both(product + rail), "decayed_t": both(rail * max(1, plan.integer("decay")))}
 
 
 def _solver(plan: Plan) -> dict[str, str]:
@@ -112,11 +119,11 @@ def _solver(plan: Plan) -> dict[str, str]:
     innov = shifted(rail, w - 2 - innov_frac) + shifted(most, frac - innov_frac - plan.integer("x_exp_max"))
     static = plan.integer("a_exp_max") if plan.static else 0
     moved = {"moved_t": "kc::sint<64>", "total_t": "kc::sint<63>"} if plan.bias else {}
-    return moved | {"sum_t": _both(most), "num_t": _both(num), "innov_t": _both(innov),
+    return moved | {"sum_t": both(most), "num_t": both(num), "innov_t": both(innov),
             "eps_t": word(0, 1 << xi_frac), "square_t": word(0, 1 << 31),
-            "lifted_t": _both(max(rail * rail, shifted(rail * rail, 2 * (w - 1) - 31))),
-            "update_t": _both(rail * rail * 2),
-            "wide_t": _both((4 * rail) << static), "scaled_t": _both(rail << 31)}
+            "lifted_t": both(max(rail * rail, shifted(rail * rail, 2 * (w - 1) - 31))),
+            "update_t": both(rail * rail * 2),
+            "wide_t": both((4 * rail) << static), "scaled_t": both(rail << 31)}
 
 
 def types(plan: Plan, *, learns: bool, solves: bool) -> dict[str, str]:
@@ -126,7 +133,7 @@ def types(plan: Plan, *, learns: bool, solves: bool) -> dict[str, str]:
     ----------
     plan : Plan
     learns, solves : bool
-        Whether there is the learner, or the solver.
+        Whether there is the learner, or the solver with Levinson's recursion.
     """
     found = _inputs(plan) | _kernel(plan) | _expansion(plan)
     return found | (_learner(plan) if learns else {}) | (_solver(plan) if solves else {})

@@ -106,7 +106,8 @@ class HlsBackend:
             status, _, _, *words = self._bench.call(line("train", y_raw.tolist()))
             words[self._head:] = words[self._head + 1::2]
         else:
-            status, *words = self._bench.call(line("solve", [*row.tolist(), *y]))
+            system = y if self.plan.banded else [*row.tolist(), *y]
+            status, *words = self._bench.call(line("solve", system))
         if status not in TRAINED:  # the model stays as it was
             self._load(self._model)
             return {"status": np.array([status], dtype=np.int64)}

@@ -93,6 +93,24 @@ SPECS = {
         quantise = 0.5
         """,
 }
+#: Generated as HLS C++ only.
+TINY_BAND = """
+    [model]
+    name = "tiny_band"
+    algorithm = "toeplitz_rls"
+    [input]
+    word = "u8f0"
+    [output]
+    word = "s12f0"
+    [kernel]
+    sigma = 0.6
+    [toeplitz]
+    n = 9
+    lambda = 0.25
+    scheme = "uniform"
+    solver = "banded"
+    bias = true
+    """
 
 
 def samples() -> dict[str, str]:
@@ -106,10 +124,11 @@ def samples() -> dict[str, str]:
 
 
 def hls_samples() -> dict[str, str]:
-    """HLS C++ by path below ``tests/golden/hls``: a trainer for Vitis HLS, a learner for Catapult."""
+    """HLS C++ by path below ``tests/golden/hls``: trainers for Vitis HLS, a learner for Catapult."""
     found = {}
-    for name, dialect in (("tiny", "vitis"), ("tiny_lms", "catapult")):
-        plan = make_plan(Spec.from_text(f"{SPECS[name]}\n[hls]\nlanes = 2\n", f"{name}.toml"))
+    specs = SPECS | {"tiny_band": TINY_BAND}
+    for name, dialect in (("tiny", "vitis"), ("tiny_band", "vitis"), ("tiny_lms", "catapult")):
+        plan = make_plan(Spec.from_text(f"{specs[name]}\n[hls]\nlanes = 2\n", f"{name}.toml"))
         found |= {f"{name}/{file.removeprefix('hls/')}": content
                   for file, content in render_hls(plan, dialect).items()
                   if not file.endswith(("/prim.hpp", "/dialect.hpp"))}

@@ -83,6 +83,30 @@ SPECS = {
         numbers = {word = 32, rounding = "floor"}
         hls = {lanes = 3}
         """,
+    "band16": """
+        input = {word = "u8f0", offset = 2}
+        output = {word = "u12f0", offset = 2048}
+        kernel = {sigma = 6.0}
+        toeplitz = {n = 40, lambda = 0.01, scheme = "uniform", step = 3, solver = "banded"}
+        numbers = {word = 16, casts = {a = "floor", alpha = "half_even"}}
+        hls = {lanes = 2, beat_bits = 64}
+        """,
+    "band24": """
+        input = {word = "u8f0"}
+        output = {word = "s12f0"}
+        kernel = {type = "laplacian", sigma = 1.0}
+        toeplitz = {n = 60, lambda = 0.3, scheme = "uniform", solver = "banded", bias = true}
+        numbers = {word = 24, rounding = "floor"}
+        hls = {interface = "free_running"}
+        """,
+    "band32": """
+        input = {word = "u8f0"}
+        output = {word = "s12f0"}
+        kernel = {sigma = 3.0}
+        toeplitz = {n = 60, lambda = 0.01, scheme = "uniform", solver = "banded", bias = true}
+        numbers = {word = 32}
+        hls = {lanes = 3, dialects = ["vitis"], interface = "memory"}
+        """,
     "matern16": """
         input = {word = "u8f0", offset = 2}
         output = {word = "u12f0", offset = 2048}

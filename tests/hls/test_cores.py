@@ -15,7 +15,11 @@ from kerncast.codegen.rtl import model_frame
 from kerncast.hw.hls.simulation import build
 from kerncast.sim.backend import Comparison
 from kerncast.sim.model import open_model
-from kerncast.sim.model.statuses import BAD_ARGUMENT, NOT_TRAINED, OK
+from kerncast.sim.model.ranges import Ranges
+from kerncast.sim.model.statuses import BAD_ARGUMENT, NOT_TRAINED, OK, SATURATED
+from kerncast.sim.model.toeplitz.banded import banded
+from kerncast.sim.model.toeplitz.candidate import candidate_of, intercept_constants
+from kerncast.sim.model.toeplitz.intercept import intercept
 from kerncast.sim.replay.vectors import make_vectors, replay
 
 from .conftest import SPECS, drawn, make, samples, vectors
@@ -23,7 +27,7 @@ from .conftest import SPECS, drawn, make, samples, vectors
 #: Every core in either dialect, and what the other cases add in the one that compiles fast.
 USUAL = [("learner16", "vitis"), ("learner16", "catapult"), ("bias16", "vitis"), ("grid16", "catapult"),
          ("bias32", "catapult"), ("powers16", "catapult"), ("labels16", "catapult"), ("triple24", "vitis"),
-         ("values32", "vitis"), ("sides24", "catapult")]
+         ("values32", "vitis"), ("sides24", "catapult"), ("band16", "catapult"), ("band32", "vitis")]
 ALL = [*USUAL, *(pytest.param(case, dialect, marks=pytest.mark.campaign) for case in SPECS
                  for dialect in DIALECTS if (case, dialect) not in USUAL)]
 #: The core that answers a line of the vectors.
@@ -59,9 +63,40 @@ def test_every_core_answers_the_model_s_values(case, dialect, backend, ledger, t
         assert words[core] >= 2000, f"{core}: {words[core]}"
 
 
+def sizes_of_targets(plan, count):
+    """Targets of every size: noise, steps, few that are not zero, none; rails, which limit an intercept."""
+    chance, n, top = np.random.default_rng(count), plan.sizes["n"], 1 << (plan.word - 1 - plan.bias)
+    for i in range(count):
+        y = chance.integers(-top, top, n) >> int(chance.integers(plan.word))
+        if i % 5 == 4:
+            y = np.where(np.arange(n) < n // 2, -top, top - 1)
+        yield y * (np.arange(n) > n - 3 if i % 7 == 6 else i % 11 != 10)
+    yield np.full(n, (1 << (plan.word - 1)) - 1)
+
+
+@pytest.mark.parametrize(("case", "dialect"), [
+    ("band16", "catapult"), ("band32", "vitis"), pytest.param("band24", "vitis", marks=pytest.mark.campaign)])
+def test_the_banded_solver_returns_the_model_s_values_at_every_exponent(case, dialect, backend, ledger):
+    plan, exponents, words, mismatches, limited = make(case), set(), 0, 0, False
+    candidate, log = candidate_of(plan, 0), Ranges(plan).log
+    opened, weight = backend(plan, dialect), np.array(plan.tables["weight"].values if plan.bias else [0])
+    for y in sizes_of_targets(plan, 24):
+        b, limited = intercept(y, 0, weight, intercept_constants(plan), log) if plan.bias else (0, False)
+        alpha, out = np.zeros(len(y), dtype=np.int64), np.zeros(1, dtype=np.int64)
+        status = banded(y - b, alpha, 0, candidate.tables, out, candidate.constants, log)
+        wanted = [SATURATED if limited else status, int(out[0]), *([b] if plan.bias else []), *alpha.tolist()]
+        found = opened._bench.call(line("solve", y))
+        exponents.add(wanted[1])
+        words, mismatches = words + len(wanted), mismatches + (found != wanted)
+    opened.close()
+    ledger.record(backend=opened.name, words=words, mismatches=mismatches, case=f"{case} of every size")
+    assert len(exponents) > 5
+    assert limited == plan.bias
+
+
 @pytest.mark.campaign
 @pytest.mark.parametrize("dialect", sorted(DIALECTS))
-@pytest.mark.parametrize("case", ["learner16", "learner32", "grid16", "static24"])
+@pytest.mark.parametrize("case", ["learner16", "learner32", "grid16", "static24", "band16", "band32"])
 def test_long_runs_of_the_model_s_values(case, dialect, backend, ledger):
     plan = make(case)
     calls = vectors(plan, 200_000)
@@ -122,7 +157,8 @@ def test_a_frame_of_the_wrong_length_is_answered_so_and_changes_nothing(backend)
     assert compared.mismatches == 0
 
 
-@pytest.mark.parametrize(("case", "dialect"), [("grid16", "catapult"), ("bias16", "vitis")])
+@pytest.mark.parametrize(("case", "dialect"), [("grid16", "catapult"), ("bias16", "vitis"),
+                                               ("band16", "catapult")])
 def test_a_model_of_another_plan_or_length_is_answered_so_and_leaves_none(case, dialect, backend):
     plan = make(case)
     opened, chance = backend(plan, dialect), np.random.default_rng(4)
@@ -137,7 +173,11 @@ def test_a_model_of_another_plan_or_length_is_answered_so_and_leaves_none(case, 
         assert bench.call(line("load", bad)) == [BAD_ARGUMENT, 2]
         assert bench.call(line("predict", [7])) == [NOT_TRAINED, 0]
     assert bench.call(line("train", y.tolist()[1:])) == [BAD_ARGUMENT, 1]
-    assert bench.call(line("solve", [0] * 8 + targets(plan, y))) == [BAD_ARGUMENT, 7]
+    if plan.banded:
+        for bad in (targets(plan, y)[1:], targets(plan, y) * 2, [1]):
+            assert bench.call(line("solve", bad)) == [BAD_ARGUMENT, 3]
+    else:
+        assert bench.call(line("solve", [0] * 8 + targets(plan, y))) == [BAD_ARGUMENT, 7]
     assert bench.call(line("train", y.tolist())) == [0, *frame]
     opened.close()
 

@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from kerncast.codegen.generate import generate, render_all
@@ -108,12 +109,12 @@ def test_a_row_starts_as_often_as_its_lanes_allow():
 
 def test_a_pipelined_iteration_reads_no_address_chosen_by_the_one_before():
     found = []
-    for case, file in (("learner16", "lms"), ("grid16", "levinson")):
+    for case, file in (("learner16", "lms"), ("grid16", "levinson"), ("band16", "banded")):
         text = render_hls(make(case), "catapult")[f"hls/catapult/{case}_{file}.hpp"]
         for loop in re.findall(r"init_interval \d+\n(.*?\n    }\n)", text, re.DOTALL):
             turn = re.search(r"for \(int (\w+)", loop)[1]
             found += [(turn, place) for place in re.findall(r"\b[st]\.\w+\[([^]]+)\]", loop)]
-    assert len(found) > 15
+    assert len(found) > 16
     assert [place for turn, place in found if turn not in re.findall(r"\w+", place)] == []
 
 
@@ -150,12 +151,29 @@ def test_every_lane_reads_one_memory_that_no_other_lane_reads():
         tables(hls={"lanes": 4}), "vitis")["hls/vitis/t_trainer.cpp"]
 
 
+def test_the_banded_factor_is_a_table_with_one_memory_per_lane():
+    toeplitz = {"n": 60, "lambda": 0.1, "scheme": "uniform", "solver": "banded"}
+    plan = tables(toeplitz=toeplitz, hls={"lanes": 4})
+    files, band = render_hls(plan, "vitis"), plan.integer("band")
+    text = files["hls/vitis/t_banded.hpp"]
+    table = re.search(r"table_factor\[.*?\n};\n", text, re.DOTALL)[0]
+    rows = [list(map(int, row.split(", "))) for row in re.findall(r"\{(-?\d+(?:, -?\d+)*)\}", table)]
+    columns = np.array(rows).reshape(plan.integer("rows"), -1)
+    assert columns[:, :band].ravel().tolist() == list(plan.tables["factor"].values)
+    assert columns.shape[1] == -(-band // 4) * 4 and not columns[:, band:].any()
+    assert "ARRAY_PARTITION variable=table_factor type=complete dim=2\n" in text
+    sums = text[text.index("sum_t band_sum("):text.index("uint<6> excess_bits(")]
+    assert set(re.findall(r"\]\[([^]]+)\]", sums)) == {"lane"}
+    assert not any("levinson" in name or "levinson_t" in text for name, text in files.items())
+
+
 def with_interface(case: str, interface: str) -> Plan:
     plan = make(case)
     return replace(plan, evidence={**plan.evidence, "hls": {"interface": interface}})
 
 
-CORE_FILES = {"learner16": ("predictor", "learner"), "grid16": ("predictor", "solver", "trainer")}
+CORE_FILES = {"learner16": ("predictor", "learner"), "grid16": ("predictor", "solver", "trainer"),
+              "band16": ("predictor", "solver", "trainer")}
 
 
 @pytest.mark.parametrize("case", CORE_FILES)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from kerncast.codegen.hls.cores import CORES as HLS_CORES
-from kerncast.codegen.hls.cores import ERRORS as HLS_ERRORS
+from kerncast.codegen.hls.cores import errors_of
 from kerncast.codegen.hls.vectors import line, targets
 from kerncast.codegen.rtl import LEARNER, PREDICTOR, SOLVER, TRAINER, RtlCore, generate_rtl, rtl_sources
 from kerncast.codegen.rtl.common import model_head
@@ -205,12 +205,13 @@ def test_every_row_of_frames_is_sent_to_a_core():
     assert sent - {"good"} == ROWS
 
 
-@pytest.mark.parametrize("core", [PREDICTOR, TRAINER, SOLVER, LEARNER], ids=lambda core: core.name)
-def test_an_error_is_the_same_bit_in_systemverilog_and_hls(core):
-    plan = {LEARNER: lambda: make("gains16"), SOLVER: lambda: case_plan("even24")}.get(
-        core, lambda: make("grid16"))()
+@pytest.mark.parametrize(("core", "case"), [
+    (PREDICTOR, "grid16"), (TRAINER, "grid16"), (TRAINER, "band16"), (SOLVER, "even24"), (SOLVER, "band16"),
+    (LEARNER, "gains16")], ids=lambda value: getattr(value, "name", value))
+def test_an_error_is_the_same_bit_in_systemverilog_and_hls(core, case):
+    plan = case_plan(case) if case == "even24" else make(case)
     assert core.name in {one.name for one in HLS_CORES}
     names = [name.removeprefix("error_") for name, _ in core.ports(plan).errors]
-    hls = [name for name, _ in HLS_ERRORS[core.name]]
+    hls = [name for name, _ in errors_of(plan)[core.name]]
     assert names[:len(hls)] == hls
     assert names[len(hls):] in ([], ["state"])  # the learner in HLS C++ accepts no state

@@ -21,21 +21,6 @@ const int lanes = 2; // products of an inner loop at a time
 // Word i of a block is in memory i % lanes, at row i / lanes.
 typedef word_t block_t[(vectors + lanes - 1) / lanes][lanes];
 
-// A solution for one right-hand side; `used` is the largest magnitude before the cast.
-struct solution_t {
-    block_t x;
-    exp_t exp;
-    wide_t used;
-};
-
-struct levinson_t {
-    block_t r, a;
-    eps_t eps;
-    exp_t a_exp;
-    wide_t a_used;
-    solution_t alpha;
-};
-
 // What precedes the words of a solution on their way out.
 struct head_t {
     kc::sint<3> status;
@@ -113,6 +98,21 @@ inline kc::sint<7> min_exp(exp_t a, exp_t b)
 {
     return kc::sint<7>(a < b ? a : b);
 }
+
+// A solution for one right-hand side; `used` is the largest magnitude before the cast.
+struct solution_t {
+    block_t x;
+    exp_t exp;
+    wide_t used;
+};
+
+struct levinson_t {
+    block_t r, a;
+    eps_t eps;
+    exp_t a_exp;
+    wide_t a_used;
+    solution_t alpha;
+};
 
 // The maximum of `used` and the magnitude of v.
 inline wide_t max_magnitude(wide_t used, wide_t v)

@@ -1,0 +1,70 @@
+"""codegen.hls: types, constants and tables of the banded Toeplitz solver."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from ...sim.plan import Plan
+from ..rtl.common import shifted
+from .widths import both, literal, word
+
+#: Characters of a line of a table at most.
+_LINE = 100
+
+
+def _largest_sums(plan: Plan) -> tuple[int, int]:
+    """Return bounds on a group of products, and on the sum of the shifted groups."""
+    band, shift, head = (plan.integer(name) for name in ("band", "factor_shift", "factor_head"))
+    entries, rail = plan.tables["factor"].values, 1 << (plan.word - 1)
+    most = [max(map(abs, entries[lag::band])) * rail for lag in range(band)]
+    groups = [*(sum(most[lag:lag + 2]) for lag in range(0, min(head, band), 2)), sum(most[head:])]
+    return max(groups), sum(shifted(group, shift) for group in groups)
+
+
+def banded_types(plan: Plan) -> dict[str, str]:
+    """Return the types of sums, pivots and weights."""
+    rail, frac = 1 << (plan.word - 1), plan.integer("factor_frac") - plan.integer("factor_shift")
+    group, total = _largest_sums(plan)
+    full = rail << frac  # y, or z / d, at the LSB of the sum
+    pivot = max(plan.tables["pivot"].values)
+    found = {"group_t": both(group), "sum_t": both(total + full), "pivot_t": word(0, pivot),
+             "over_d_t": both(max(rail * pivot, full))}
+    if plan.bias:
+        weights = plan.tables["weight"].values
+        products = shifted(max(map(abs, weights)) * rail, plan.integer("weight_shift"))
+        found |= {"weight_t": both(max(map(abs, weights))), "weighted_t": both(products * plan.sizes["n"])}
+    return found
+
+
+def banded_constants(plan: Plan, lanes: int) -> Iterator[tuple[str, str, str, str]]:
+    """Yield the type, name, value and meaning of every constant."""
+    band = plan.integer("band")
+    own = {"band": band, "band_rows": -(-band // lanes), "factor_columns": plan.integer("rows"),
+           "sum_frac": plan.integer("factor_frac") - plan.integer("factor_shift")}
+    names = ["factor_shift", "factor_head"] if plan.integer("factor_shift") else []
+    names += ["pivot_frac", "alpha_frac", "z_exp_max"]
+    names += ["weights", "weight_shift", "intercept_shift"] if plan.bias else []
+    for name, value in (own | {name: plan.integer(name) for name in names}).items():
+        yield "int", name, str(value), "fraction bits of a sum" if name == "sum_frac" else ""
+    for name in ("intercept_lo", "intercept_hi") if plan.bias else ():
+        yield "long long", name, literal(plan.integer(name)), ""
+
+
+def _rows(values: Sequence[int], size: int) -> list[Sequence[int]]:
+    """Split values into rows of `size` values."""
+    return [values[first:first + size] for first in range(0, len(values), size)]
+
+
+def banded_context(plan: Plan, lanes: int) -> dict[str, Any]:
+    """Return the tables; a row of the factor has one value per lane."""
+    band = plan.integer("band")
+    lines: list[str] = []
+    for column in _rows(plan.tables["factor"].values, band):
+        padded = [*column, *([0] * (-band % lanes))]
+        rows = [f"{{{', '.join(map(str, row))}}}" for row in _rows(padded, lanes)]
+        lines += textwrap.wrap(", ".join(rows), _LINE)
+    return {"factor": [line.rstrip(",") for line in lines], "band_rows": -(-band // lanes),
+            "grouped": plan.integer("factor_shift") > 0,
+            "weight": [literal(value) for value in plan.tables["weight"].values] if plan.bias else []}

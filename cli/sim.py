@@ -23,6 +23,7 @@ _MOST_COLUMNS = 12
 
 if TYPE_CHECKING:
     from ..lab.workflow import Simulated
+    from ..sim.backend import Raw
     from ..sim.diagnostics.quality import Quality
     from ..sim.diagnostics.simulate import Simulation
     from ..sim.diagnostics.stream import Streamed
@@ -54,7 +55,6 @@ def sim(path: SpecPath, out: Table = None, plot: Chart = None, as_json: JsonFlag
     from ..lab.predictions import check_outputs, draw, write_table
     from ..lab.workflow import simulate_spec
     from ..sim.diagnostics.observed import observed
-    from ..sim.diagnostics.stream import compare_stream
 
     spec = load_spec(path)
     check_outputs(spec, path, out, plot)
@@ -67,7 +67,7 @@ def sim(path: SpecPath, out: Table = None, plot: Chart = None, as_json: JsonFlag
     errors = {"f_error": result.f_error, "alpha_error": result.alpha_error}
     errors = {name: value for name, value in errors.items() if not math.isnan(value)}
     verdict = _verdict(plan, result)
-    streamed = compare_stream(plan, found.data.y_raw)
+    streamed, stream = _streamed(plan, found.data.x_raw, found.data.y_raw)
     warnings = warnings_of(spec, observed(plan, result.ranges, result.state), as_json)
     values = {"plan": plan.hash, "status": result.status, "trained": result.trained, **verdict,
               "held_out": None if found.quality is None else found.quality.as_dict(), **errors,
@@ -75,19 +75,29 @@ def sim(path: SpecPath, out: Table = None, plot: Chart = None, as_json: JsonFlag
               **({} if result.classes is None else {"labels": result.classes.original.tolist(),
                                                     "classes": result.classes.as_dict()}),
               **({} if result.tuned is None else {"tuned": result.tuned.as_dict()}),
-              **({} if streamed is None else {"stream": streamed.as_dict()}),
+              **streamed,
               "unit": plan.y_unit, "budget": None if result.budget is None else result.budget.as_dict(),
               "ranges": [vars(r) for r in result.ranges]}
     after = ("kerncast", "gen", str(path), "-o", f"build/{plan.name}") if result.status == "ok" else ()
-    emit(Answer(values, _text(found, verdict, errors, _streamed(streamed)), after), as_json)
+    emit(Answer(values, _text(found, verdict, errors, stream), after), as_json)
     if not result.trained:
         raise typer.Exit(EXIT_BAD_INPUT)
 
 
-def _streamed(found: Streamed | None) -> list[str]:
+def _streamed(plan: Plan, x_raw: Raw | None, y_raw: Raw | None) -> tuple[dict[str, object], list[str]]:
+    """Return what a run over the samples as a stream found, as values and as lines."""
+    from ..sim.diagnostics.novelty import observe_novelty
+    from ..sim.diagnostics.stream import compare_stream
+
+    streamed, novelty = compare_stream(plan, y_raw), observe_novelty(plan, x_raw, y_raw)
+    lines = [] if streamed is None else _stream_lines(streamed)
+    values: dict[str, object] = {} if streamed is None else {"stream": streamed.as_dict()}
+    return (values, lines) if novelty is None else (values | {"novelty": novelty.as_dict()},
+                                                    [*lines, str(novelty)])
+
+
+def _stream_lines(found: Streamed) -> list[str]:
     """Return the comparison of a stream with the fitted values as lines."""
-    if found is None:
-        return []
     middle = "" if math.isnan(found.middle) else f", {found.middle:.3g} LSB in the middle"
     return [f"stream: {found.values:,} values, {found.saturated} saturated. Largest difference from the "
             f"fitted values of the whole record in float64: {found.difference:.3g} LSB of y{middle} "

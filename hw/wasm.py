@@ -177,6 +177,16 @@ class WasmBackend(LibraryBackend):
         values = np.frombuffer(self._module.read(at, n * word.itemsize), dtype=word)
         return fitted_answer(self.plan, status, values)
 
+    def leverage(self, x_raw: Raw) -> Outputs:
+        """Compute leverages; see :class:`~kerncast.sim.backend.NoveltyBackend`."""
+        rows = np.zeros((len(x_raw), 3), dtype=np.int64)
+        for i, sample in enumerate(raw.inputs(self.plan, x_raw)):
+            at, leverage, novel = self._raw(sample, "x_raw"), self._module.room(4), self._module.room(1)
+            status = self._call("rls_novelty", at, leverage, novel)
+            found = np.frombuffer(self._module.read(leverage, 4), dtype="<i4")[0]
+            rows[i] = status, found, self._module.read(novel, 1)[0]
+        return dict(zip(("status", "leverage", "novel"), rows.T, strict=True))
+
     def stream(self, y_raw: Raw) -> Outputs:
         """Return the values of a new stream.
 

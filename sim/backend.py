@@ -110,6 +110,18 @@ class StreamBackend(Protocol):
         """
 
 
+@runtime_checkable
+class NoveltyBackend(Protocol):
+    """Back end of an online learner whose plan has a novelty."""
+
+    def leverage(self, x_raw: Raw) -> Outputs:
+        """Return ``status``, ``leverage`` and ``novel``, each of shape (m,).
+
+        The samples are not learned. `leverage` is in LSBs of 2^-20. `novel` is 1 if the next sample learned
+        would be novel with these inputs.
+        """
+
+
 def stream_of(backend: Backend, plan: Plan, y_raw: Raw | None) -> Outputs:
     """Return the values of a stream of the targets.
 

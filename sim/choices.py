@@ -34,6 +34,8 @@ LOOKAHEADS = ("lookahead", "lookahead_f32")
 LOOKAHEAD_BLOCK, LOOKAHEAD_REFINEMENTS = 4, 4
 #: Fraction bits of the fixed-point number by which a prediction leaves float32.
 FLOAT32_FRAC = 40
+#: Fraction bits of a leverage, and of the residual of its descent.
+LEVERAGE_FRAC, RESIDUAL_FRAC = 20, 18
 
 #: What each reduction of the online learner stands for: projection and metric (report 836).
 REDUCTIONS: dict[str, tuple[ProjectionName, MetricName]] = {
@@ -257,6 +259,11 @@ class Choices:
     def linear(self) -> bool:
         """Return whether an online learner has a linear part."""
         return "linear" in self.options
+
+    @property
+    def novelty(self) -> bool:
+        """Return whether an online learner computes the novelty of its samples."""
+        return "novelty" in self.options
 
     @property
     def newest_only(self) -> bool:

@@ -93,6 +93,9 @@ def declarations(plan: Plan) -> str:
                        _members(plan.workspace), _target(plan, raw_y))
              if plan.trains else
              f"int {p}_{plan.update_name}({p}_model_t *m, const {raw_x} *x, {_target(plan, raw_y)}, {word} *f);")
+    if plan.novelty:
+        learn += f"""
+        int {p}_rls_novelty(const {p}_model_t *m, const {raw_x} *x, int32_t *leverage, uint8_t *novel);"""
     return f"""typedef struct {{ {_members(plan.memory)} }} {p}_model_t;
         extern const uint8_t {p}_plan_hash[32];
         void {p}_model_init({p}_model_t *m);
@@ -251,6 +254,15 @@ class HostBackend(LibraryBackend):
         f = self.ffi.new(f"{self.plan.word_type}[]", self.plan.sizes["n"] * self.plan.outputs)
         call = getattr(self.library, f"{self.plan.name}_train_fitted")
         return fitted_answer(self.plan, call(self.trainer, f), list(f))
+
+    def leverage(self, x_raw: Raw) -> Outputs:
+        """Compute leverages; see :class:`~kerncast.sim.backend.NoveltyBackend`."""
+        x_raw = raw.inputs(self.plan, x_raw)
+        x, leverage, novel = self._raw(x_raw, "x_raw"), self.ffi.new("int32_t *"), self.ffi.new("uint8_t *")
+        columns = self.plan.sizes["D"]
+        rows = np.array([(self._call("rls_novelty", x + i * columns, leverage, novel), leverage[0], novel[0])
+                         for i in range(len(x_raw))], dtype=np.int64).reshape(-1, 3)
+        return dict(zip(("status", "leverage", "novel"), rows.T, strict=True))
 
     def stream(self, y_raw: Raw) -> Outputs:
         """Return the values of a new stream.

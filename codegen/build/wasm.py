@@ -33,6 +33,7 @@ def exports(plan: Plan, traced: bool = False) -> tuple[str, ...]:
     if not plan.fixed:
         calls += ["model_init", "state_save", "state_restore",
                   *(("train_fitted",) if plan.fits else ()),
+                  *(("rls_novelty",) if plan.novelty else ()),
                   *(("stream_init", "stream_push") if plan.stream_taps else ()),
                   *(TRAINING_CALLS if plan.trains else (plan.update_name,))]
     return (*(f"{p}_{call}" for call in calls), f"{p}_plan_hash", "kc_hil_store_open", "__heap_base",

@@ -23,7 +23,7 @@ from .example import example
 from .kernel_text import kernel_context, kernel_macros, kernel_value
 from .lms import LMS_MACROS, lms_context, lms_value
 from .lms_f32 import FLOAT32_MACROS, float_context, float_literal, float_value
-from .rls import RLS_MACROS, rls_context, rls_value
+from .rls import RLS_MACROS, novelty_context, rls_context, rls_value
 from .tuning import tuning_context, varying
 from .units import units_context
 
@@ -313,7 +313,7 @@ def context(plan: Plan, spec_hash: str) -> dict[str, Any]:
     digest = bytes.fromhex(plan.hash)
     short = widths(plan)
     return _trainer(plan) | kernel_context(plan) | units_context(plan) | classes_context(plan) \
-        | tuning_context(plan, c_integer) | delay_context(plan) | {
+        | tuning_context(plan, c_integer) | delay_context(plan) | novelty_context(plan) | {
         "plan": plan, "p": plan.name, "P": plan.name.upper(), "version": __version__, "abi": ABI,
         "spec_hash": spec_hash, "trains": trains, "fixed": plan.fixed,
         "classes": _classes(plan),

@@ -25,6 +25,7 @@ _WAITS = "Not from an interrupt, because it waits for the storage."
 _CONTEXT = {
     "init": (_OWN, "Allowed on a model that nothing else uses."),
     "predict": (_READS, "Allowed if the call does not interrupt a function that writes this model."),
+    "novelty": (_READS, "Allowed if the call does not interrupt a function that writes this model."),
     "predict_fixed": ("Reentrant: the model is constant.", "Allowed."),
     "train": (_TRAINER, _NO_ISR), "train_run": (_TRAINER, _NO_ISR),
     "train_begin": (_TRAINER, "Allowed if the call does not interrupt another function on this trainer."),

@@ -101,6 +101,10 @@ def _refusal(plan: Plan) -> KerncastError | None:
         return fail("E307", "the SystemVerilog learner of online_kernel_rls has one output and no classes",
                     where="[output]", value=f"{plan.outputs} outputs", allowed="one output",
                     remedy="use kernel_lms, or learn and predict in C")
+    if plan.novelty:
+        return fail("E307", "the SystemVerilog learner of online_kernel_rls does not compute novelty",
+                    where="[rls] novelty", value=plan.options["novelty"], allowed="none",
+                    remedy="omit this key, or learn and predict in C")
     values = plan.sizes["M"] * plan.sizes["D"]
     if values > MOST_DIRECTIONS:
         return fail("E306", "the table of directions is too large for the SystemVerilog learner",

@@ -42,6 +42,25 @@ class _OnlineKernelRLS(OnlineEstimator):
             self.error_ = self._learner.learn(X, Y)
         self.coef_ = self._learner.w.copy()
 
+    def leverage(self, X: ArrayLike) -> Array:
+        """Compute the leverage phi'R^-1 phi of each row of `X`, shape (m, D).
+
+        The leverage is large for inputs that are unlike those learned, and does not depend on the targets. R
+        is the matrix of the normal equations, with the ridge; older samples have less weight in it. On the
+        device, ``[rls] novelty`` compares a lower bound of the leverage with a threshold.
+
+        Parameters
+        ----------
+        X : array_like
+            Samples.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+        """
+        X = check_inputs(self, X)
+        return self._learner.leverage(X)
+
     def _output(self, X: ArrayLike) -> Array:
         """Evaluate the model w.phi(x) at each row of `X`, for the features phi."""
         X = check_inputs(self, X)

@@ -18,6 +18,7 @@ from ..formats import Format
 from ..plan import Plan
 from .arithmetic import Words, cast, exact, word_of, words_of
 from .base import STATUS, FxpModel
+from .leverage import leverage_of
 
 _PHI = Fraction(1, 1 << 15)
 
@@ -53,6 +54,7 @@ class FxpRls(FxpModel):
         self._r = [[zero] * order for _ in range(order)]
         self._beta, self._w = [zero] * order, [zero] * order
         self._trained = False
+        self._leverage, self._novel, self._drift, self._novel_count = 0, 0, 0, 0
 
     # ---- features ----
     def _features(self, x: Words) -> list[Fraction]:
@@ -102,6 +104,8 @@ class FxpRls(FxpModel):
                 self._r[i][i] = self._ridge[i]
             self._trained = True
         phi = self._features(x)
+        if self.plan.novelty:
+            self._set_novelty(leverage_of(self.plan, self._r, self._r_lsb, phi))
         total = sum((w * p for w, p in zip(self._w, phi, strict=True)), Fraction(0))
         f, saturated = self._prediction(total)
         error = _down(y - total, self._beta_lsb)
@@ -115,6 +119,30 @@ class FxpRls(FxpModel):
             self._beta[i] += _down(error * phi[i], self._beta_lsb) - _down(self._fade[i] * self._w[i],
                                                                         self._beta_lsb)
         return f, self._descend() or saturated
+
+    def _is_novel(self, leverage: int) -> int:
+        """Return 1 if the leverage is at least the threshold.
+
+        The threshold is lower after a novel sample.
+        """
+        return int(leverage >= self.plan.integer("novelty_release" if self._novel else "novelty"))
+
+    def _set_novelty(self, leverage: int) -> None:
+        """Set the flags from the leverage of a sample."""
+        most = self.plan.integer("drift_samples")
+        self._leverage, self._novel = leverage, self._is_novel(leverage)
+        self._novel_count = min(max(self._novel_count + (1 if self._novel else -1), 0), most)
+        self._drift = {0: 0, most: 1}.get(self._novel_count, self._drift)
+
+    def leverage(self, x_raw: Raw) -> Outputs:
+        """Compute leverages; see :class:`~kerncast.sim.backend.NoveltyBackend`."""
+        x_raw = raw.inputs(self.plan, x_raw)
+        found = np.zeros(len(x_raw), dtype=np.int64)
+        for m, x in enumerate(self._kernel.x_words(x_raw) if self._trained and len(x_raw) else ()):
+            found[m] = leverage_of(self.plan, self._r, self._r_lsb, self._features(x))
+        status = np.full(len(x_raw), STATUS["ok" if self._trained else "not_trained"], dtype=np.int64)
+        novel = [self._is_novel(int(v)) if self._trained else 0 for v in found]
+        return {"status": status, "leverage": found, "novel": np.array(novel, dtype=np.int64)}
 
     def _input_scale(self) -> int:
         """Return the factor of the residuals of the inputs when they are compared."""
@@ -166,6 +194,9 @@ class FxpRls(FxpModel):
         self._beta = [v * self._beta_lsb for v in state["rls_beta"].tolist()]
         self._w = [v * self._w_lsb for v in state["rls_w"].tolist()]
         self._trained = bool(state["trained"][0])
+        if self.plan.novelty:
+            self._leverage, self._novel, self._drift, self._novel_count = (
+                int(state[name][0]) for name in ("leverage", "novel", "drift", "novel_count"))
 
     def state(self) -> Outputs:
         """Return every member of the device's model structure."""
@@ -175,4 +206,6 @@ class FxpRls(FxpModel):
             "rls_w": (self._w, self._w_lsb)}
         members: dict[str, Any] = {name: np.array([int(v / lsb) for v in values], dtype=np.int64)
                                    for name, (values, lsb) in parts.items()}
-        return field_arrays(self.plan, members | {"trained": int(self._trained)})
+        novelty = {"leverage": self._leverage, "novel": self._novel, "drift": self._drift,
+                   "novel_count": self._novel_count}
+        return field_arrays(self.plan, members | novelty | {"trained": int(self._trained)})

@@ -142,6 +142,9 @@ def member_ranges(plan: Plan) -> dict[str, tuple[int, int]]:
     elif plan.second_order:
         found |= {"trained": (0, 1), "rls_beta": (-(1 << 60), 1 << 60),
                   "rls_w": (1 - (1 << 31), (1 << 31) - 1)}
+        if plan.novelty:
+            found |= {"leverage": (0, (1 << 31) - 1), "novel": (0, 1), "drift": (0, 1),
+                      "novel_count": (0, plan.integer("drift_samples"))}
     else:
         found["count"] = (0, plan.sizes["N"])
     if "kappa_one" in plan.constants:

@@ -29,8 +29,24 @@ class Rls(SpecTable):
     passes: int = _key(1, ge=1, le=1000, about="number of passes over the training data",
                        allowed="an integer, 1 to 1000", remedy="use 1 for a stream")
 
+    novelty: float | None = _key(
+        None, ge=1e-4, le=1000, about="leverage from which a sample is novel; omit it for no novelty",
+        allowed="a number, 0.0001 to 1000",
+        remedy="start with 1; `kerncast sim` prints the quantiles of the leverage")
+    novelty_release: float | None = _key(
+        None, ge=1e-4, le=1000, about="leverage below which the novelty ends; the default is novelty / 2",
+        allowed="a number, 0.0001 to the value of `novelty`", remedy="start with half of `novelty`")
+    novelty_steps: int | None = _key(
+        None, ge=1, le=1024, about="maximum number of steps that approximate a leverage; the default is 16",
+        allowed="an integer, 1 to 1024", remedy="start with 16; time grows as novelty_steps * features")
+    drift_samples: int | None = _key(
+        None, ge=1, le=65535, about="novel samples, less the others, that set the drift flag; the default "
+                                    "is 16",
+        allowed="an integer, 1 to 65535", remedy="start with 16")
+
     @property
     def options(self) -> dict[str, str]:
         """Return the values of the keys as text, for the options of a plan."""
         return {"forgetting": repr(self.forgetting), "ridge": repr(self.ridge),
-                "inputs": str(int(self.linear)), "steps": str(self.steps), "seed": str(self.seed)}
+                "inputs": str(int(self.linear)), "steps": str(self.steps), "seed": str(self.seed),
+                **({} if self.novelty is None else {"novelty": repr(self.novelty)})}

@@ -39,7 +39,7 @@ CASES: dict[str, tuple[str, int, dict[str, Any]]] = {
     "lookahead16": ("toeplitz_rls", 16, {"toeplitz": _TOEPLITZ | {"solver": "lookahead"}}),
     "lookahead_f32": ("toeplitz_rls", 32, {"toeplitz": _TOEPLITZ | {"solver": "lookahead_f32"}}),
     "lms16": ("kernel_lms", 16, {"online": {"budget": 6, "eta": 0.3, "rho": 0.01}}),
-    "rls16": ("online_kernel_rls", 16, {"rls": {"features": 6, "steps": 4}}),
+    "rls16": ("online_kernel_rls", 16, {"rls": {"features": 6, "steps": 4, "novelty": 0.5}}),
     "cg16": ("kernel_cg", 16, {"cg": {"n": N, "lam": 0.5, "steps": 4}}),
     "cg32": ("kernel_cg", 32, {"cg": {"n": N, "lam": 0.5, "steps": 4}}),
 }

@@ -16,7 +16,7 @@ from kerncast.sim.model.trace_hooks import HOOKS, Log
 NAMES = ["grid16_even", "mean16", "biased32", "indefinite16", "mean24_floor", "periodic32", "cg16",
          "schur16_indefinite", "lookahead24_indefinite", "tuned16", "grid16_refine", "grid16_stalls",
          "lms16_ties", "lms32_rails", "lms16_decay_varied", "lms32_fmklms_limits", "lms32_newest_fast",
-         "lms32_fast_limits", "rls16", "lms16_linear", "lms32_linear_joint", "lms16_gate",
+         "lms32_fast_limits", "rls16", "rls24_wrap", "lms16_linear", "lms32_linear_joint", "lms16_gate",
          "lms16_last_errors", "lms16_linear_wide_varied", "lms16_nlms"]
 REMEDY = {"gcc": "sudo apt-get install -y gcc libc6-dev", "clang": "sudo apt-get install -y clang"}
 #: What has hooks.

@@ -280,6 +280,9 @@ def rls_case(random: Random, word: int, rounding: str, samples: int) -> Case:
         rls = {"features": random.randint(2, 12), "forgetting": random.choice((0.6, 0.9, 0.999, 0.99999)),
                "ridge": _decades(random, -9, 1), "linear": now_and_then(random, 5),
                "steps": random.choice((1, 4, 16, 70)), "seed": random.randrange(100)}
+        if now_and_then(random, 2):
+            rls |= {"novelty": _decades(random, -3, 2), "novelty_steps": random.choice((1, 16, 99)),
+                    "drift_samples": random.choice((1, 3, 65535))}
         spec = Spec(rls=rls, **_tables(random, "online_kernel_rls", word, rounding, columns, x, y,
                                        ("gaussian",)))
         plan = make_plan(spec)

@@ -19,7 +19,6 @@ from ...primitives import (
     FLOOR,
     Words,
     arithmetic_shift,
-    bit_length,
     mac,
     mul_shift,
     saturate,
@@ -32,6 +31,8 @@ from ..kernel import Cast, InputConstants, cast_of, convert_x, convert_y, into_w
 from ..ranges import ACCUMULATOR, F, record
 from ..statuses import NOT_TRAINED, OK, SATURATED
 from ..trace_hooks import Log, trace, trace_all
+from .coordinate import input_scale, largest, power_above
+from .novelty import NoveltyConstants, is_novel, leverage_of, novelty_constants, set_novelty
 
 _W_HI = (1 << 31) - 1
 #: Bits of beta that count: the plan proves that it has fewer.
@@ -59,6 +60,7 @@ class RlsConstants(NamedTuple):
     f: Cast
     f_lo: int
     f_hi: int
+    novelty: NoveltyConstants
 
 
 class RlsState(NamedTuple):
@@ -68,13 +70,18 @@ class RlsState(NamedTuple):
     rls_beta: Words
     rls_w: Words
     trained: Words
+    leverage: Words
+    novel: Words
+    drift: Words
+    novel_count: Words
 
 
 class RlsWork(NamedTuple):
-    """Workspace: a sample (D,), its features (P,), and its results (2,)."""
+    """Workspace: a sample (D,), features, a residual (P,), and results (2,)."""
 
     x: Words
     phi: Words
+    residual: Words
     out: Words
 
 
@@ -165,50 +172,6 @@ def add_error(s: RlsState, phi: Words, error: int, c: RlsConstants) -> None:
 
 # ---- dichotomous coordinate descent ----
 @jit
-def input_scale(r: Words, order: int, first: int) -> int:
-    """Return s; in comparisons, residuals of the inputs count 2^s times.
-
-    It is half the difference in bits between the largest R_ii of the other features and that of the inputs,
-    and at least 0.
-    """
-    others, inputs, base = 0, 0, 0
-    for i in range(order):
-        if i < first:
-            others = max(others, r[base])
-        else:
-            inputs = max(inputs, r[base])
-        base += order - i
-    return max(bit_length(others) - bit_length(inputs), 0) // 2
-
-
-@jit
-def largest(beta: Words, first: int, scale: int) -> int:
-    """Return the index of the largest ``|beta_i|``; ties select the first.
-
-    From `first` on, ``|beta_i|`` counts ``2**scale`` times.
-    """
-    best, most = 0, 0
-    for i in range(beta.shape[0]):
-        if i == first:
-            most >>= scale
-        size = beta[i] if beta[i] >= 0 else -beta[i]
-        if size > most:
-            best, most = i, size
-    return best
-
-
-@jit
-def power_above(num: int, den: int) -> int:
-    """Return the least k with ``num / den <= 2**k``.
-
-    Requires 0 < num < 2**62 and 0 < den < 2**31.
-    """
-    up, up_den = 62 - bit_length(num), 62 - bit_length(den)
-    k = up_den - up
-    return k + 1 if num << up > den << up_den else k
-
-
-@jit
 def subtract_column(s: RlsState, i: int, step: int, c: RlsConstants) -> None:
     """Subtract `step`, in LSBs of w, times column i of R from beta."""
     order, place = s.rls_beta.shape[0], i
@@ -241,6 +204,28 @@ def descend(s: RlsState, c: RlsConstants, log: Log) -> bool:
     return False
 
 
+# ---- novelty ----
+@jit
+def set_leverage(s: RlsState, c: RlsConstants, w: RlsWork, log: Log) -> None:
+    """Set the leverage of the features `w.phi`, and whether they are novel."""
+    found = leverage_of(s.rls_r, w.phi, w.residual, 1 + c.phases.shape[0], c.novelty, log)
+    trace(log, at.LEARN_LEVERAGE, 0, 0, found)
+    s.leverage[0] = found
+    set_novelty(s.novel, s.drift, s.novel_count, found, c.novelty)
+
+
+@jit
+def leverage_all(x_raw: Words, s: RlsState, i: InputConstants, c: RlsConstants, leverage: Words, novel: Words,
+                 w: RlsWork, log: Log) -> None:
+    """Compute the leverages of ADC counts (m, D), and which samples are novel."""
+    for m in range(x_raw.shape[0]):
+        convert_x(x_raw[m], i, w.x, log)
+        trace_all(log, at.INPUT_X, 0, w.x, 0, w.x.shape[0])
+        set_features(w.x, c, w.phi, log)
+        leverage[m] = leverage_of(s.rls_r, w.phi, w.residual, 1 + c.phases.shape[0], c.novelty, log)
+        novel[m] = is_novel(s.novel[0], leverage[m], c.novelty)
+
+
 # ---- the rule ----
 @jit
 def learn(s: RlsState, y: int, c: RlsConstants, w: RlsWork, log: Log) -> None:
@@ -249,6 +234,8 @@ def learn(s: RlsState, y: int, c: RlsConstants, w: RlsWork, log: Log) -> None:
     if s.trained[0] == 0:
         set_prior(s, c)
     set_features(w.x, c, w.phi, log)
+    if c.novelty.steps > 0:
+        set_leverage(s, c, w, log)
     acc = accumulate_prediction(s.rls_w, w.phi, log)
     w.out[0], f_saturated = predict_sum(acc, c, log)
     trace(log, at.LEARN_F, 0, 0, w.out[0])
@@ -264,13 +251,14 @@ def learn(s: RlsState, y: int, c: RlsConstants, w: RlsWork, log: Log) -> None:
 
 @jit
 def learn_all(x_raw: Words, y_raw: Words, s: RlsState, i: InputConstants, c: RlsConstants, f: Words,
-              status: Words, w: RlsWork, log: Log) -> None:
-    """Learn from all samples in order."""
+              status: Words, novelty: Words, w: RlsWork, log: Log) -> None:
+    """Learn from all samples in order; a row of `novelty` is leverage, novel, drift."""
     for m in range(x_raw.shape[0]):
         convert_x(x_raw[m], i, w.x, log)
         trace_all(log, at.INPUT_X, 0, w.x, 0, w.x.shape[0])
         learn(s, convert_y(y_raw[m], i, log), c, w, log)
         f[m], status[m] = w.out[0], w.out[1]
+        novelty[m, 0], novelty[m, 1], novelty[m, 2] = s.leverage[0], s.novel[0], s.drift[0]
 
 
 @jit
@@ -294,7 +282,8 @@ def constants_of(plan: Plan) -> RlsConstants:
     counts = [("one", 1), ("cosine", plan.sizes["M"]), ("x", plan.sizes["N"] - plan.sizes["M"] - 1)]
     rows = {name: np.array([plan.integer(f"rls_{name}_{part}") for part, count in counts
                             for _ in range(count)], dtype=np.int64) for name in ("ridge", "fade")}
-    values: dict[str, Any] = {"linear": counts[2][1] > 0, "f": cast_of(plan, "f"), **tables, **rows}
+    values: dict[str, Any] = {"linear": counts[2][1] > 0, "f": cast_of(plan, "f"),
+                              "novelty": novelty_constants(plan), **tables, **rows}
     for name in RlsConstants._fields:
         if name not in values:
             values[name] = plan.integer(name)
@@ -302,25 +291,33 @@ def constants_of(plan: Plan) -> RlsConstants:
 
 
 class RlsModel(IntegerModel):
-    """Integer model of a plan with algorithm ``online_kernel_rls``."""
+    """Integer model of a plan with algorithm ``online_kernel_rls``.
+
+    Attributes
+    ----------
+    novelty : ndarray of int64, shape (m, 3)
+        Leverage, novel and drift of the samples of the last `update`; all 0 if the plan has no novelty.
+    """
 
     def __init__(self, plan: Plan) -> None:
         self._constants = constants_of(plan)
         self._work = RlsWork(*(np.zeros(size, dtype=np.int64)
-                               for size in (plan.sizes["D"], plan.sizes["N"], 2)))
+                               for size in (plan.sizes["D"], plan.sizes["N"], plan.sizes["N"], 2)))
+        self.novelty = np.zeros((0, 3), dtype=np.int64)
         super().__init__(plan)
 
     def reset(self) -> None:
         """Make the model empty."""
         counts = {field.name: field.count for field in self.plan.memory}
-        self._state = RlsState(*(np.zeros(counts[name], dtype=np.int64) for name in RlsState._fields))
+        self._state = RlsState(*(np.zeros(counts.get(name, 1), dtype=np.int64) for name in RlsState._fields))
 
     def update(self, x_raw: NDArray[np.int64], y_raw: NDArray[np.int64]) -> Outputs:
         """Learn the samples (m, D), (m,) in order; return ``status`` (m,) and ``f`` (m,)."""
         x_raw, y_raw = raw.samples(self.plan, x_raw, y_raw)
         f, status = (np.zeros(len(y_raw), dtype=np.int64) for _ in range(2))
-        learn_all(x_raw, y_raw, self._state, self._input, self._constants, f, status, self._work,
-                  self.ranges.log)
+        self.novelty = np.zeros((len(y_raw), 3), dtype=np.int64)
+        learn_all(x_raw, y_raw, self._state, self._input, self._constants, f, status, self.novelty,
+                  self._work, self.ranges.log)
         return {"status": status, "f": f}
 
     def predict(self, x_raw: NDArray[np.int64]) -> Outputs:
@@ -332,6 +329,17 @@ class RlsModel(IntegerModel):
         predict_all(x_raw, self._state, self._input, self._constants, f, status, self._work,
                     self.ranges.log)
         return {"status": status, "f": f}
+
+    def leverage(self, x_raw: NDArray[np.int64]) -> Outputs:
+        """Compute leverages; see :class:`~kerncast.sim.backend.NoveltyBackend`."""
+        x_raw = raw.inputs(self.plan, x_raw)
+        leverage, novel = (np.zeros(len(x_raw), dtype=np.int64) for _ in range(2))
+        if self._state.trained[0] == 0:
+            return {"status": np.full(len(x_raw), NOT_TRAINED, dtype=np.int64), "leverage": leverage,
+                    "novel": novel}
+        leverage_all(x_raw, self._state, self._input, self._constants, leverage, novel, self._work,
+                     self.ranges.log)
+        return {"status": np.zeros(len(x_raw), dtype=np.int64), "leverage": leverage, "novel": novel}
 
     def _members(self) -> dict[str, NDArray[Any]]:
         return self._state._asdict()

@@ -43,6 +43,7 @@ from ..counts import memory, operations
 from ..inputs import Inputs, plan_inputs
 from ..log2 import ceil_log2, floor_log2
 from ..words import WORD_CLASSES, Affine
+from .novelty import novelty_constants, novelty_members, novelty_operations, novelty_steps
 
 #: Bits of R and w; of mu, as a fraction; fraction bits of a feature and bits of one turn.
 BITS, FADING_BITS, PHI_FRAC, TURN_BITS = 32, 32, 15, 20
@@ -70,7 +71,7 @@ def plan_rls(spec: Spec) -> Plan:
     inputs = plan_inputs(spec, words)
     columns = spec.input.columns
     sizes = {"N": 1 + rls.features + (columns if rls.linear else 0), "D": columns, "M": rls.features}
-    members = _memory(sizes)
+    members = _memory(rls, sizes)
     _refuse_many(sizes)
     tables, phase_shift = _tables(spec, inputs.x)
     constants: dict[str, int | tuple[int, ...]] = dict(inputs.constants)
@@ -117,7 +118,7 @@ def _constants(rls: Rls, inputs: Inputs, sizes: dict[str, int], sigma: float) ->
     beta_frac = _beta_frac(rls.steps, mu, order, entry, r_frac, w_frac)
     found = {f"rls_ridge_{kind}": value for kind, value in ridge.items()}
     found |= {f"rls_fade_{kind}": value * fading >> FADING_BITS for kind, value in ridge.items()}
-    return found | {
+    return found | novelty_constants(rls, r_frac) | {
         "rls_steps": rls.steps, "rls_fading": fading, "rls_x_exp": x_exp,
         "rls_product_shift": 2 * PHI_FRAC - r_frac, "rls_out_shift": w_frac + PHI_FRAC - y_frac,
         "rls_error_shift": w_frac + PHI_FRAC - beta_frac, "rls_step_shift": r_frac + w_frac - beta_frac}
@@ -215,16 +216,19 @@ def cosine() -> tuple[int, ...]:
 
 
 # ---- costs ----
-def _memory(sizes: dict[str, int]) -> tuple[Field, ...]:
+def _memory(rls: Rls, sizes: dict[str, int]) -> tuple[Field, ...]:
     return memory([("rls_r", "int32_t", "N*(N+1)//2", "normal equations: R, upper triangle, row by row"),
                    ("rls_beta", "int64_t", "N", "residual of the normal equations"),
                    ("rls_w", "int32_t", "N", "coefficients of 1, the cosines, the inputs if linear"),
-                   ("trained", "uint16_t", "1", "1 after the first sample")],
+                   ("trained", "uint16_t", "1", "1 after the first sample"), *novelty_members(rls)],
                   sizes, SIZE_KEYS["online_kernel_rls"])
 
 
 def _operations(rls: Rls, sizes: dict[str, int]) -> dict[str, dict[str, Operations]]:
     features = {"cosines": "M", "multiplications": "M*(D+1) + N"}
     update = {"cosines": "M", "multiplications": "M*(D+1) + N + N*(N+1) + 3*N",
-              "shifts_and_additions": f"{rls.steps}*2*N"}
-    return operations({"update": update, "predict": features}, sizes)
+              "shifts_and_additions": f"{rls.steps + novelty_steps(rls)}*2*N"}
+    calls = {"update": update, "predict": features}
+    if rls.novelty is not None:
+        calls["novelty"] = {"cosines": "M", "multiplications": "M*(D+1)", **novelty_operations(rls)}
+    return operations(calls, sizes)

@@ -133,6 +133,14 @@ class OnlineKernelRLS:
         """Return w.phi for every row of `X`; shape (m,) or (m, K)."""
         return np.asarray(self.features(X) @ self.w)
 
+    def leverage(self, X: Array) -> Array:
+        """Return phi' R^-1 phi for every row of `X`, shape (m,).
+
+        Large values mean inputs that are unlike those learned. ``R`` includes the ridge.
+        """
+        phi = self.features(X)
+        return np.asarray(np.einsum("ij,ji->i", phi, np.linalg.solve(self.R, phi.T)))
+
     def learn(self, X: Array, y: Array) -> Array:
         """Learn the rows of `X`, (m, D), in order; return each error before learning."""
         errors = np.zeros_like(y)

@@ -13,7 +13,7 @@ from kerncast.codegen.rtl import refuse_unfit
 from kerncast.sim.backend import STATUSES
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.model import open_model
-from kerncast.sim.model.online.rls import input_scale, largest, power_above
+from kerncast.sim.model.online.coordinate import input_scale, largest, power_above
 from kerncast.sim.planner import make_plan
 from kerncast.sim.planner.online.rls import cosine, formats
 from kerncast.sim.reference.backend import FloatReference

@@ -108,3 +108,12 @@ def test_three_classes_share_the_features() -> None:
 def test_a_parameter_out_of_range_is_refused(option: dict[str, Any], code: str) -> None:
     with pytest.raises(KerncastError, match=code):
         OnlineKernelRLSRegressor(**option).fit(*samples(20))
+
+
+def test_the_leverage_is_that_of_least_squares_and_large_for_other_inputs() -> None:
+    X, y = samples()
+    model = OnlineKernelRLSRegressor(sigma=1.0, features=30, forgetting=1.0, ridge=1e-3).fit(X, y)
+    phi = model._learner.features(X)
+    hat = phi @ np.linalg.solve(phi.T @ phi + 1e-3 * np.eye(phi.shape[1]), phi.T)
+    np.testing.assert_allclose(model.leverage(X), np.diag(hat), rtol=1e-6)
+    assert model.leverage(np.array([[6.0, -6.0]]))[0] > 10 * np.quantile(model.leverage(X), 0.99)

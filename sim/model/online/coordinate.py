@@ -1,0 +1,50 @@
+"""sim.model.online: which coordinate a descent changes, and by which power of two."""
+
+from __future__ import annotations
+
+from ...jit import jit
+from ...primitives import Words, bit_length
+
+
+@jit
+def input_scale(r: Words, order: int, first: int) -> int:
+    """Return s; in comparisons, residuals of the inputs count 2^s times.
+
+    It is half the difference in bits between the largest R_ii of the other features and that of the inputs,
+    and at least 0.
+    """
+    others, inputs, base = 0, 0, 0
+    for i in range(order):
+        if i < first:
+            others = max(others, r[base])
+        else:
+            inputs = max(inputs, r[base])
+        base += order - i
+    return max(bit_length(others) - bit_length(inputs), 0) // 2
+
+
+@jit
+def largest(beta: Words, first: int, scale: int) -> int:
+    """Return the index of the largest ``|beta_i|``; ties select the first.
+
+    From `first` on, ``|beta_i|`` counts ``2**scale`` times.
+    """
+    best, most = 0, 0
+    for i in range(beta.shape[0]):
+        if i == first:
+            most >>= scale
+        size = beta[i] if beta[i] >= 0 else -beta[i]
+        if size > most:
+            best, most = i, size
+    return best
+
+
+@jit
+def power_above(num: int, den: int) -> int:
+    """Return the least k with ``num / den <= 2**k``.
+
+    Requires 0 < num < 2**62 and 0 < den < 2**31.
+    """
+    up, up_den = 62 - bit_length(num), 62 - bit_length(den)
+    k = up_den - up
+    return k + 1 if num << up > den << up_den else k

@@ -285,7 +285,7 @@ def _two(seen: Inspection) -> list[str]:
         two = ",".join(sorted(names, key=lambda label: -seen.classes[label])[:2])
         raise fail("E253", f"the target has {len(names)} classes, and this algorithm separates two",
                    where=f"{seen.path} {seen.values.names[-1]}", value=counts,
-                   allowed="two classes, or algorithm kernel_lms or kernel_cg",
+                   allowed="two classes, or algorithm kernel_lms, online_kernel_rls or kernel_cg",
                    remedy=f"choose two classes: --classes \"{two}\"; or use --algorithm kernel_lms"
                    + ("; if the target is a number: --classes none" if number else ""))
     return names

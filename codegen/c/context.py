@@ -83,7 +83,7 @@ _MACROS = {
 
 
 _IN_FLOAT32 = dict(list(_MACROS.items())[:2]) | FLOAT32_MACROS
-_SECOND_ORDER = dict(list(_MACROS.items())[:2]) | RLS_MACROS
+_SECOND_ORDER = dict(list(_MACROS.items())[:3]) | RLS_MACROS
 
 
 def c_integer(value: int) -> str:

@@ -18,6 +18,7 @@ from ..formats import Format
 from ..plan import Plan
 from .arithmetic import Words, cast, exact, word_of, words_of
 from .base import STATUS, FxpModel
+from .classes import target_columns, with_classes
 from .leverage import leverage_of
 
 _PHI = Fraction(1, 1 << 15)
@@ -52,7 +53,7 @@ class FxpRls(FxpModel):
         order = self.plan.sizes["N"]
         zero = Fraction(0)
         self._r = [[zero] * order for _ in range(order)]
-        self._beta, self._w = [zero] * order, [zero] * order
+        self._beta, self._w = ([[zero] * order for _ in range(self.plan.outputs)] for _ in range(2))
         self._trained = False
         self._leverage, self._novel, self._drift, self._novel_count = 0, 0, 0, 0
 
@@ -86,18 +87,35 @@ class FxpRls(FxpModel):
 
     # ---- the rule ----
     def update(self, x_raw: Raw, y_raw: Raw) -> Outputs:
-        """Learn the samples (m, D), (m,) in order; return ``status`` (m,) and ``f`` (m,)."""
-        x_raw, y_raw = raw.samples(self.plan, x_raw, y_raw)
-        f, status = (np.zeros(len(y_raw), dtype=np.int64) for _ in range(2))
-        if len(y_raw) == 0:  # fxpmath does not support empty arrays
-            return {"status": status, "f": f}
-        targets = words_of(self._kernel.y_numbers(y_raw))
-        for m, (x, y) in enumerate(zip(self._kernel.x_words(x_raw), targets, strict=True)):
-            f[m], saturated = self._learn(x, Fraction(self.plan.signals["y"].format.value(int(y))))
-            status[m] = STATUS["saturated" if saturated else "ok"]
-        return {"status": status, "f": f}
+        """Learn the samples in order; return ``status`` (m,), and ``f`` (m,) or (m, C).
 
-    def _learn(self, x: Words, y: Fraction) -> tuple[int, bool]:
+        The targets have the shape (m,), or (m, C) for several outputs; those of classes are labels (m,).
+        """
+        x_raw, y_raw = raw.samples(self.plan, x_raw, y_raw)
+        if len(y_raw) == 0:  # fxpmath does not support empty arrays
+            return self._answer([])
+        columns = [words_of(y) for y in target_columns(self.plan, self._kernel, y_raw)]
+        value = self.plan.signals["y"].format.value
+        return self._answer([self._learn(x, [Fraction(value(int(word))) for word in y])
+                             for x, *y in zip(self._kernel.x_words(x_raw), *columns, strict=True)])
+
+    def _answer(self, found: list[tuple[list[int], bool]]) -> Outputs:
+        """Return the predictions of all samples, and their labels if the plan has classes."""
+        status = [STATUS["saturated" if saturated else "ok"] for _, saturated in found]
+        f = np.array([words for words, _ in found], dtype=np.int64).reshape(len(found), self.plan.outputs)
+        return with_classes(self.plan, {"status": np.array(status, dtype=np.int64),
+                                        "f": f if "C" in self.plan.sizes else f[:, 0]})
+
+    def _sums(self, phi: list[Fraction]) -> list[Fraction]:
+        """Return the exact w.phi of every output."""
+        return [sum((w * p for w, p in zip(each, phi, strict=True)), Fraction(0)) for each in self._w]
+
+    def _predictions(self, sums: list[Fraction]) -> tuple[list[int], bool]:
+        """Return the words of all outputs, and whether one saturated."""
+        found = [self._prediction(total) for total in sums]
+        return [word for word, _ in found], any(saturated for _, saturated in found)
+
+    def _learn(self, x: Words, y: list[Fraction]) -> tuple[list[int], bool]:
         order, mu = self.plan.sizes["N"], self._fading
         if not self._trained:
             for i in range(order):
@@ -106,19 +124,26 @@ class FxpRls(FxpModel):
         phi = self._features(x)
         if self.plan.novelty:
             self._set_novelty(leverage_of(self.plan, self._r, self._r_lsb, phi))
-        total = sum((w * p for w, p in zip(self._w, phi, strict=True)), Fraction(0))
-        f, saturated = self._prediction(total)
-        error = _down(y - total, self._beta_lsb)
+        sums = self._sums(phi)
+        f, saturated = self._predictions(sums)
         for i in range(order):
             for j in range(order):
                 product = _down(phi[i] * phi[j], self._r_lsb)
                 self._r[i][j] += product - _down(mu * self._r[i][j], self._r_lsb)
             self._r[i][i] += self._fade[i]
-            faded = _down(mu * abs(self._beta[i]), self._beta_lsb)
-            self._beta[i] -= faded if self._beta[i] >= 0 else -faded
-            self._beta[i] += _down(error * phi[i], self._beta_lsb) - _down(self._fade[i] * self._w[i],
-                                                                        self._beta_lsb)
-        return f, self._descend() or saturated
+        scale = self._input_scale()
+        for target, total, beta, w in zip(y, sums, self._beta, self._w, strict=True):
+            self._add_error(_down(target - total, self._beta_lsb), phi, beta, w)
+            saturated |= self._descend(beta, w, scale)
+        return f, saturated
+
+    def _add_error(self, error: Fraction, phi: list[Fraction], beta: list[Fraction],
+                   w: list[Fraction]) -> None:
+        """Forget, and add the error of one output to its residual beta."""
+        for i, feature in enumerate(phi):
+            faded = _down(self._fading * abs(beta[i]), self._beta_lsb)
+            beta[i] -= faded if beta[i] >= 0 else -faded
+            beta[i] += _down(error * feature, self._beta_lsb) - _down(self._fade[i] * w[i], self._beta_lsb)
 
     def _is_novel(self, leverage: int) -> int:
         """Return 1 if the leverage is at least the threshold.
@@ -147,41 +172,39 @@ class FxpRls(FxpModel):
     def _input_scale(self) -> int:
         """Return the factor of the residuals of the inputs when they are compared."""
         bits = [max((int(self._r[i][i] / self._r_lsb).bit_length() for i in range(first, end)), default=0)
-                for first, end in ((0, self._first), (self._first, len(self._w)))]
+                for first, end in ((0, self._first), (self._first, len(self._r)))]
         return 1 << max(bits[0] - bits[1], 0) // 2
 
-    def _descend(self) -> bool:
+    def _descend(self, beta: list[Fraction], w: list[Fraction], scale: int) -> bool:
         """Change coefficients by powers of two; return whether one reached its limit."""
-        scale = self._input_scale()
         for _ in range(self._steps):
-            sizes = [abs(b) * (scale if i >= self._first else 1) for i, b in enumerate(self._beta)]
+            sizes = [abs(b) * (scale if i >= self._first else 1) for i, b in enumerate(beta)]
             i = sizes.index(max(sizes))
             if sizes[i] == 0:
                 return False
-            ratio, step = abs(self._beta[i]) / self._r[i][i], self._w_lsb * (1 << 30)
+            ratio, step = abs(beta[i]) / self._r[i][i], self._w_lsb * (1 << 30)
             while step > self._w_lsb / 4 and step / 2 >= ratio:
                 step /= 2
             if step < self._w_lsb:
                 return False
-            step = step if self._beta[i] > 0 else -step
-            if abs(self._w[i] + step) >= self._w_lsb * (1 << 31):
+            step = step if beta[i] > 0 else -step
+            if abs(w[i] + step) >= self._w_lsb * (1 << 31):
                 return True
-            self._w[i] += step
+            w[i] += step
             for j in range(len(sizes)):
-                self._beta[j] -= _down(step * self._r[i][j], self._beta_lsb)
+                beta[j] -= _down(step * self._r[i][j], self._beta_lsb)
         return False
 
     def predict(self, x_raw: Raw) -> Outputs:
-        """Predict for ADC counts (m, D): ``status`` (m,), and ``f`` (m,) in LSBs of y."""
+        """Predict for ADC counts (m, D), as :meth:`~kerncast.sim.backend.Backend.predict`."""
         x_raw = raw.inputs(self.plan, x_raw)
-        if not self._trained or len(x_raw) == 0:
-            return self._predict(x_raw, np.zeros((0, self.plan.sizes["D"]), dtype=np.int64), None)
-        totals = [sum((w * p for w, p in zip(self._w, self._features(x), strict=True)), Fraction(0))
-                  for x in self._kernel.x_words(x_raw)]
-        found = [self._prediction(total) for total in totals]
-        status = [STATUS["saturated" if saturated else "ok"] for _, saturated in found]
-        return {"status": np.array(status, dtype=np.int64),
-                "f": np.array([word for word, _ in found], dtype=np.int64)}
+        if len(x_raw) == 0:
+            return self._answer([])
+        if not self._trained:
+            found = self._answer([([0] * self.plan.outputs, False)] * len(x_raw))
+            return {**found, "status": np.full(len(x_raw), STATUS["not_trained"])}
+        return self._answer([self._predictions(self._sums(self._features(x)))
+                             for x in self._kernel.x_words(x_raw)])
 
     # ---- state ----
     def load(self, state: Outputs) -> None:
@@ -191,8 +214,9 @@ class FxpRls(FxpModel):
         places = [(i, j) for i in range(order) for j in range(i, order)]
         for (i, j), value in zip(places, state["rls_r"].tolist(), strict=True):
             self._r[i][j] = self._r[j][i] = value * self._r_lsb
-        self._beta = [v * self._beta_lsb for v in state["rls_beta"].tolist()]
-        self._w = [v * self._w_lsb for v in state["rls_w"].tolist()]
+        shape = (self.plan.outputs, order)
+        self._beta = [[v * self._beta_lsb for v in row] for row in state["rls_beta"].reshape(shape).tolist()]
+        self._w = [[v * self._w_lsb for v in row] for row in state["rls_w"].reshape(shape).tolist()]
         self._trained = bool(state["trained"][0])
         if self.plan.novelty:
             self._leverage, self._novel, self._drift, self._novel_count = (
@@ -202,8 +226,8 @@ class FxpRls(FxpModel):
         """Return every member of the device's model structure."""
         triangle = [v for i, row in enumerate(self._r) for v in row[i:]]
         parts: dict[str, tuple[list[Fraction], Fraction]] = {
-            "rls_r": (triangle, self._r_lsb), "rls_beta": (self._beta, self._beta_lsb),
-            "rls_w": (self._w, self._w_lsb)}
+            "rls_r": (triangle, self._r_lsb), "rls_beta": (sum(self._beta, []), self._beta_lsb),
+            "rls_w": (sum(self._w, []), self._w_lsb)}
         members: dict[str, Any] = {name: np.array([int(v / lsb) for v in values], dtype=np.int64)
                                    for name, (values, lsb) in parts.items()}
         novelty = {"leverage": self._leverage, "novel": self._novel, "drift": self._drift,

@@ -36,6 +36,16 @@ def learner_options(spec: Spec) -> dict[str, str]:
     return named | min_margin_option(spec)
 
 
+def range_of_y(spec: Spec, y: Affine) -> dict[str, int]:
+    """Return the limits of a prediction: the range of y, or the full scale of scores."""
+    if spec.output.classes:
+        full = 1 << y.signal.format.frac
+        return {"f_lo": -full, "f_hi": full}
+    raw = spec.output.format
+    lo, hi = (((v - y.offset[0]) * y.gain[0]) >> y.shift for v in (raw.lo, raw.hi))
+    return {"f_lo": lo, "f_hi": hi}
+
+
 def min_margin_option(spec: Spec) -> dict[str, str]:
     """Return the minimum margin as an option of the plan; empty if the spec has none."""
     return {} if spec.output.min_margin is None else {"min_margin": repr(spec.output.min_margin)}

@@ -61,17 +61,17 @@ class FloatReference:
 
     def _new_learner(self) -> KernelLMS | OnlineKernelRLS:
         o = self.plan.options
+        outputs = (self.plan.outputs,) if "C" in self.plan.sizes else ()
         if self.plan.second_order:
             return OnlineKernelRLS(self.plan.sizes["D"], float(o["sigma"]), self.plan.sizes["M"],
                                    float(o["forgetting"]), float(o["ridge"]), o["inputs"] == "1",
-                                   int(o["steps"]), int(o["seed"]))
+                                   int(o["steps"]), int(o["seed"]), outputs)
         assert isinstance(self.kernel, DistanceKernel)
         limits: dict[str, Any] = {name: float(o[name]) for name in ("truncation", "max_deterioration",
                                                                    "quantise")
                                   if name in o}
         if "max_age" in o:
             limits["max_age"] = int(o["max_age"])
-        outputs = (self.plan.outputs,) if "C" in self.plan.sizes else ()
         return KernelLMS(self.plan.sizes["D"], self.kernel, float(o["eta"]), float(o["rho"]),
                          o["reduction"].removesuffix("_f32"), self.plan.sizes["N"], outputs,
                          projection=o["projection"], metric=o["metric"],

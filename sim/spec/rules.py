@@ -33,7 +33,7 @@ from .tables import (
 from .types import OVERFLOWS
 
 #: Algorithms with classes, and with several outputs.
-WITH_CLASSES = ("kernel_predictor", "kernel_lms", "kernel_cg")
+WITH_CLASSES = ("kernel_predictor", "kernel_lms", "online_kernel_rls", "kernel_cg")
 SEVERAL_OUTPUTS = (*WITH_CLASSES, "toeplitz_rls")
 
 #: Requirements of the bundled data: columns and samples.

@@ -40,6 +40,9 @@ CASES = {
     "nlms24": (3, 24, {"linear": "nlms", "linear_step": 1.5, "joint": True, "truncation": 0.01}, {}),
     "nlms32": (0, 32, {"linear": "nlms", "joint": True, "gate": True}, {"gain": 0.5}),
     "saturates16": (0, 16, {"eta": 1.9}, {"gain": 0.5}),
+    "random16": (4, 16, {"features": 10, "linear": True}, {"min_margin": 0.1}),
+    "random24": (2, 24, {"features": 10, "linear": False}, {}),
+    "random32": (0, 32, {"features": 8, "linear": True, "forgetting": 0.97}, {"gain": 0.5}),
 }
 
 
@@ -47,6 +50,10 @@ def spec_of(name, **extra):
     classes, word, online, output = CASES[name]
     target = {"classes": [f"class {label}" for label in range(classes)]} if classes else {
         "word": "s12f0", "outputs": 3}
+    if name.startswith("random"):  # kernel RLS
+        return Spec(model={"name": name, "algorithm": "online_kernel_rls"}, kernel={"sigma": 900.0},
+                    input={"word": "s12f0", "columns": COLUMNS}, output={**target, **output},
+                    numbers={"word": word}, rls={**online, **extra})
     casts = {"formats": {"alpha": "s16f15"}} if name.startswith("saturates") else {}
     return Spec(model={"name": name, "algorithm": "kernel_lms"},
                 input={"word": "s12f0", "columns": COLUMNS}, output={**target, **output},
@@ -88,12 +95,13 @@ def test_classes_are_learnt_the_same_on_each_back_end(ledger, name, backend):
     compared(name, backend, ledger)
 
 
-@pytest.mark.parametrize("name", ["quantised24", "two16", "outputs16", "rls16", "joint24", "nlms16"])
+@pytest.mark.parametrize("name", ["quantised24", "two16", "outputs16", "rls16", "joint24", "nlms16",
+                                  "random16"])
 def test_an_emulated_board_learns_classes(ledger, name):
     compared(name, "emu:mps2-an386:unicorn", ledger)
 
 
-@pytest.mark.parametrize("name", ["fklms16", "outputs32", "joint16", "nlms24"])
+@pytest.mark.parametrize("name", ["fklms16", "outputs32", "joint16", "nlms24", "random32"])
 def test_webassembly_learns_classes(ledger, require_tool, name):
     require_tool("python:ziglang", "python -m pip install ziglang")
     require_tool("python:wasmtime", "python -m pip install wasmtime")
@@ -103,27 +111,27 @@ def test_webassembly_learns_classes(ledger, require_tool, name):
 @pytest.mark.campaign
 @pytest.mark.parametrize("backend", ["emu:mps2-an386:qemu", "emu:microbit", "emu:riscv-virt",
                                      "emu:arduino-mega", "emu:hexagon-linux-hvx", "emu:mips-linux"])
-@pytest.mark.parametrize("name", ["fklms16", "nt32", "outputs16"])
+@pytest.mark.parametrize("name", ["fklms16", "nt32", "outputs16", "random16"])
 def test_every_emulated_core_learns_classes(ledger, name, backend):
     compared(name, backend, ledger)
 
 
 @pytest.mark.parametrize("name", ["fklms16", "forgets16", "nt32", "outputs16", "two16", "joint16", "rls32",
-                                  "nlms32"])
+                                  "nlms32", "random16", "random32"])
 def test_the_trace_of_learning_is_that_of_the_model(name):
     x, y = samples_of(name)
     model, host = traces(plan_of(name), lambda backend: (backend.update(x, y), backend.predict(x[:5])))
     assert model.count > 0 and model == host
 
 
-@pytest.mark.parametrize("name", ["fklms16", "two16"])
+@pytest.mark.parametrize("name", ["fklms16", "two16", "random16", "random24"])
 def test_a_label_outside_the_classes_changes_nothing(name):
     plan, (x, y) = plan_of(name), samples_of(name)
     backend = open_backend(plan, "host")
     backend.update(x[:20], y[:20])
-    before, f = backend.state(), backend.ffi.new(f"{plan.word_type}[]", [7] * plan.outputs)
+    before, f = backend.state(), backend.ffi.new(f"{name}_out_t[]", [7] * plan.outputs)
     sample = backend.ffi.new("int16_t[]", x[20].tolist())
-    update = getattr(backend.library, f"{name}_lms_update")
+    update = getattr(backend.library, f"{name}_{plan.update_name}")
     for label in (CASES[name][0], 255):
         assert update(backend.model, sample, label, f) == DeviceStatus.BAD_ARGUMENT
     assert list(f) == [7] * plan.outputs
@@ -132,20 +140,20 @@ def test_a_label_outside_the_classes_changes_nothing(name):
     backend.close()
 
 
-@pytest.mark.parametrize("name", ["fklms16", "outputs16"])
+@pytest.mark.parametrize("name", ["fklms16", "outputs16", "random16", "random32"])
 def test_null_pointers_are_bad_arguments(name):
     plan = plan_of(name)
     backend = open_backend(plan, "host")
-    null, f, x = backend.ffi.NULL, backend.ffi.new("int16_t[5]"), backend.ffi.new("int16_t[3]")
+    null, f, x = backend.ffi.NULL, backend.ffi.new(f"{name}_out_t[5]"), backend.ffi.new("int16_t[3]")
     y = 0 if plan.decision else backend.ffi.new("int16_t[3]")
-    update = getattr(backend.library, f"{name}_lms_update")
+    update = getattr(backend.library, f"{name}_{plan.update_name}")
     calls = [(null, x, y, f), (backend.model, null, y, f), (backend.model, x, y, null)]
     calls += [] if plan.decision else [(backend.model, x, null, f)]
     assert {update(*call) for call in calls} == {DeviceStatus.BAD_ARGUMENT}
     backend.close()
 
 
-@pytest.mark.parametrize("name", ["quantised24", "joint16", "nlms16"])
+@pytest.mark.parametrize("name", ["quantised24", "joint16", "nlms16", "random16"])
 @pytest.mark.parametrize("backend", ["model", "model:fxpmath", "host"])
 def test_a_saved_state_resumes_learning(backend, name):
     x, y = samples_of(name)
@@ -171,7 +179,7 @@ def test_the_integers_follow_the_float_reference(name):
     assert np.abs(f - exact).max() < 2e-3 * np.abs(exact).max()
 
 
-@pytest.mark.parametrize("name", ["fklms16", "nt32"])
+@pytest.mark.parametrize("name", ["fklms16", "nt32", "random16", "random24"])
 def test_one_pass_learns_separated_classes(name):
     model, (x, y) = open_model(plan_of(name)), samples_of(name)
     model.update(x, y)

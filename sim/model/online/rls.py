@@ -27,7 +27,8 @@ from ...primitives import (
 )
 from .. import trace_hooks as at
 from ..base import IntegerModel
-from ..kernel import Cast, InputConstants, cast_of, convert_x, convert_y, into_word
+from ..kernel import Cast, InputConstants, cast_of, convert_x, into_word
+from ..outputs import classified, target_words
 from ..ranges import ACCUMULATOR, F, record
 from ..statuses import NOT_TRAINED, OK, SATURATED
 from ..trace_hooks import Log, trace, trace_all
@@ -64,7 +65,7 @@ class RlsConstants(NamedTuple):
 
 
 class RlsState(NamedTuple):
-    """Arrays of the device."""
+    """Arrays of the device; beta and w of several outputs follow each other."""
 
     rls_r: Words
     rls_beta: Words
@@ -77,12 +78,13 @@ class RlsState(NamedTuple):
 
 
 class RlsWork(NamedTuple):
-    """Workspace: a sample (D,), features, a residual (P,), and results (2,)."""
+    """Workspace: a sample (D,), features, a residual (P,), sums and predictions (C,)."""
 
     x: Words
     phi: Words
     residual: Words
-    out: Words
+    acc: Words
+    f: Words
 
 
 # ---- features ----
@@ -137,9 +139,9 @@ def predict_sum(acc: int, c: RlsConstants, log: Log) -> tuple[int, bool]:
 
 # ---- normal equations ----
 @jit
-def set_prior(s: RlsState, c: RlsConstants) -> None:
+def set_prior(s: RlsState, order: int, c: RlsConstants) -> None:
     """Set R of an empty learner to the ridge."""
-    base, order = 0, s.rls_w.shape[0]
+    base = 0
     for i in range(order):
         s.rls_r[base] = c.ridge[i]
         base += order - i
@@ -160,47 +162,49 @@ def add_products(s: RlsState, phi: Words, c: RlsConstants) -> None:
 
 
 @jit
-def add_error(s: RlsState, phi: Words, error: int, c: RlsConstants) -> None:
+def add_error(residual: Words, w: Words, phi: Words, error: int, c: RlsConstants) -> None:
     """Set beta to lambda beta + error phi - (1 - lambda) ridge w."""
     for i in range(phi.shape[0]):
-        beta = wrap(s.rls_beta[i], _BETA_BITS)
+        beta = wrap(residual[i], _BETA_BITS)
         faded = mul_shift(beta if beta >= 0 else -beta, c.rls_fading, 32)
         beta -= faded if beta >= 0 else -faded
         beta = mac(beta, error, phi[i], 15)
-        s.rls_beta[i] = beta - shift_round(c.fade[i] * s.rls_w[i], c.rls_step_shift, FLOOR)
+        residual[i] = beta - shift_round(c.fade[i] * w[i], c.rls_step_shift, FLOOR)
 
 
 # ---- dichotomous coordinate descent ----
 @jit
-def subtract_column(s: RlsState, i: int, step: int, c: RlsConstants) -> None:
+def subtract_column(beta: Words, r: Words, i: int, step: int, c: RlsConstants) -> None:
     """Subtract `step`, in LSBs of w, times column i of R from beta."""
-    order, place = s.rls_beta.shape[0], i
+    order, place = beta.shape[0], i
     for j in range(order):
-        s.rls_beta[j] -= shift_round(s.rls_r[place] * step, c.rls_step_shift, FLOOR)
+        beta[j] -= shift_round(r[place] * step, c.rls_step_shift, FLOOR)
         place += order - 1 - j if j < i else 1
 
 
 @jit
-def descend(s: RlsState, c: RlsConstants, log: Log) -> bool:
-    """Change up to `rls_steps` coefficients; return whether one reached its limit."""
-    order, first = s.rls_w.shape[0], 1 + c.phases.shape[0]
-    scale = input_scale(s.rls_r, order, first)
+def descend(beta: Words, w: Words, all_r: Words, scale: int, c: RlsConstants, log: Log) -> bool:
+    """Change up to `rls_steps` coefficients of one output.
+
+    Return whether one reached its limit. `scale` is that of :func:`input_scale`.
+    """
+    order, first = w.shape[0], 1 + c.phases.shape[0]
     for _ in range(c.rls_steps):
-        i = largest(s.rls_beta, first, scale)
-        beta, r = s.rls_beta[i], s.rls_r[i * order - i * (i - 1) // 2]
-        if beta == 0 or r <= 0:  # an R_ii <= 0 exists in an overwritten state only
+        i = largest(beta, first, scale)
+        rest, r = beta[i], all_r[i * order - i * (i - 1) // 2]
+        if rest == 0 or r <= 0:  # an R_ii <= 0 exists in an overwritten state only
             return False
-        size = beta if beta >= 0 else -beta
+        size = rest if rest >= 0 else -rest
         k = min(power_above(size, r) + c.rls_step_shift, 30)
         trace(log, at.DESCEND_STEP, 0, i, k)
         if k < 0:
             return False
-        step = (1 << k) if beta > 0 else -(1 << k)
-        w = s.rls_w[i] + step
-        if w > _W_HI or w < -_W_HI:
+        step = (1 << k) if rest > 0 else -(1 << k)
+        word = w[i] + step
+        if word > _W_HI or word < -_W_HI:
             return True
-        s.rls_w[i] = w
-        subtract_column(s, i, step, c)
+        w[i] = word
+        subtract_column(beta, all_r, i, step, c)
     return False
 
 
@@ -228,50 +232,74 @@ def leverage_all(x_raw: Words, s: RlsState, i: InputConstants, c: RlsConstants, 
 
 # ---- the rule ----
 @jit
-def learn(s: RlsState, y: int, c: RlsConstants, w: RlsWork, log: Log) -> None:
-    """Learn the sample in `w.x`; w.out = (f, status)."""
-    trace(log, at.OUTPUT_Y, 0, 0, y)
-    if s.trained[0] == 0:
-        set_prior(s, c)
-    set_features(w.x, c, w.phi, log)
-    if c.novelty.steps > 0:
-        set_leverage(s, c, w, log)
-    acc = accumulate_prediction(s.rls_w, w.phi, log)
-    w.out[0], f_saturated = predict_sum(acc, c, log)
-    trace(log, at.LEARN_F, 0, 0, w.out[0])
-    error = shift_round(arithmetic_shift(y, -c.rls_out_shift) - acc, c.rls_error_shift, FLOOR)
-    add_products(s, w.phi, c)
-    add_error(s, w.phi, error, c)
-    w_saturated = descend(s, c, log)
-    w.out[1] = SATURATED if f_saturated or w_saturated else OK
-    trace_all(log, at.LEARN_R, 0, s.rls_r, 0, s.rls_r.shape[0])
-    trace_all(log, at.LEARN_BETA, 0, s.rls_beta, 0, s.rls_beta.shape[0])
-    trace_all(log, at.LEARN_W, 0, s.rls_w, 0, s.rls_w.shape[0])
+def predict_outputs(s: RlsState, c: RlsConstants, w: RlsWork, point: int, log: Log) -> bool:
+    """Predict all outputs for the features ``w.phi``; return whether one saturated."""
+    order, found = w.phi.shape[0], False
+    for o in range(w.f.shape[0]):
+        w.acc[o] = accumulate_prediction(s.rls_w[o * order:(o + 1) * order], w.phi, log)
+        w.f[o], saturated = predict_sum(w.acc[o], c, log)
+        trace(log, point, 0, o, w.f[o])
+        found = found or saturated
+    return found
 
 
 @jit
-def learn_all(x_raw: Words, y_raw: Words, s: RlsState, i: InputConstants, c: RlsConstants, f: Words,
+def learn(s: RlsState, y: Words, c: RlsConstants, w: RlsWork, log: Log) -> int:
+    """Learn the sample in ``w.x``; return the status.
+
+    The predictions before learning are then in ``w.f``. One R serves all outputs.
+    """
+    order = w.phi.shape[0]
+    trace_all(log, at.OUTPUT_Y, 0, y, 0, y.shape[0])
+    if s.trained[0] == 0:
+        set_prior(s, order, c)
+    set_features(w.x, c, w.phi, log)
+    if c.novelty.steps > 0:
+        set_leverage(s, c, w, log)
+    lost = predict_outputs(s, c, w, at.LEARN_F, log)
+    add_products(s, w.phi, c)
+    scale = input_scale(s.rls_r, order, 1 + c.phases.shape[0])
+    for o in range(y.shape[0]):
+        error = shift_round(arithmetic_shift(y[o], -c.rls_out_shift) - w.acc[o], c.rls_error_shift, FLOOR)
+        beta = s.rls_beta[o * order:(o + 1) * order]
+        coefficients = s.rls_w[o * order:(o + 1) * order]
+        add_error(beta, coefficients, w.phi, error, c)
+        w_saturated = descend(beta, coefficients, s.rls_r, scale, c, log)
+        lost = lost or w_saturated
+    trace_all(log, at.LEARN_R, 0, s.rls_r, 0, s.rls_r.shape[0])
+    trace_all(log, at.LEARN_BETA, 0, s.rls_beta, 0, s.rls_beta.shape[0])
+    trace_all(log, at.LEARN_W, 0, s.rls_w, 0, s.rls_w.shape[0])
+    return SATURATED if lost else OK
+
+
+@jit
+def learn_all(x_raw: Words, y: Words, s: RlsState, i: InputConstants, c: RlsConstants, f: Words,
               status: Words, novelty: Words, w: RlsWork, log: Log) -> None:
-    """Learn from all samples in order; a row of `novelty` is leverage, novel, drift."""
+    """Learn from all samples in order; y and f have the shape (m, C).
+
+    A row of `novelty` is leverage, novel, drift.
+    """
     for m in range(x_raw.shape[0]):
         convert_x(x_raw[m], i, w.x, log)
         trace_all(log, at.INPUT_X, 0, w.x, 0, w.x.shape[0])
-        learn(s, convert_y(y_raw[m], i, log), c, w, log)
-        f[m], status[m] = w.out[0], w.out[1]
+        status[m] = learn(s, y[m], c, w, log)
         novelty[m, 0], novelty[m, 1], novelty[m, 2] = s.leverage[0], s.novel[0], s.drift[0]
+        for o in range(w.f.shape[0]):
+            f[m, o] = w.f[o]
 
 
 @jit
 def predict_all(x_raw: Words, s: RlsState, i: InputConstants, c: RlsConstants, f: Words, status: Words,
                 w: RlsWork, log: Log) -> None:
-    """Predict for ADC counts (m, D)."""
+    """Predict f (m, C) for ADC counts (m, D)."""
     for m in range(x_raw.shape[0]):
         convert_x(x_raw[m], i, w.x, log)
         trace_all(log, at.INPUT_X, 0, w.x, 0, w.x.shape[0])
         set_features(w.x, c, w.phi, log)
-        f[m], saturated = predict_sum(accumulate_prediction(s.rls_w, w.phi, log), c, log)
-        trace(log, at.PREDICT_F, 0, 0, f[m])
-        status[m] = SATURATED if saturated else OK
+        lost = predict_outputs(s, c, w, at.PREDICT_F, log)
+        for o in range(w.f.shape[0]):
+            f[m, o] = w.f[o]
+        status[m] = SATURATED if lost else OK
 
 
 def constants_of(plan: Plan) -> RlsConstants:
@@ -302,7 +330,7 @@ class RlsModel(IntegerModel):
     def __init__(self, plan: Plan) -> None:
         self._constants = constants_of(plan)
         self._work = RlsWork(*(np.zeros(size, dtype=np.int64)
-                               for size in (plan.sizes["D"], plan.sizes["N"], plan.sizes["N"], 2)))
+                               for size in (plan.sizes["D"], *[plan.sizes["N"]] * 2, *[plan.outputs] * 2)))
         self.novelty = np.zeros((0, 3), dtype=np.int64)
         super().__init__(plan)
 
@@ -312,23 +340,31 @@ class RlsModel(IntegerModel):
         self._state = RlsState(*(np.zeros(counts.get(name, 1), dtype=np.int64) for name in RlsState._fields))
 
     def update(self, x_raw: NDArray[np.int64], y_raw: NDArray[np.int64]) -> Outputs:
-        """Learn the samples (m, D), (m,) in order; return ``status`` (m,) and ``f`` (m,)."""
+        """Learn from the samples in order; return the prediction before each update.
+
+        The targets have the shape (m,), or (m, C) for several outputs; those of classes are labels (m,).
+        """
         x_raw, y_raw = raw.samples(self.plan, x_raw, y_raw)
-        f, status = (np.zeros(len(y_raw), dtype=np.int64) for _ in range(2))
-        self.novelty = np.zeros((len(y_raw), 3), dtype=np.int64)
-        learn_all(x_raw, y_raw, self._state, self._input, self._constants, f, status, self.novelty,
-                  self._work, self.ranges.log)
-        return {"status": status, "f": f}
+        y = target_words(self.plan, y_raw, self._input, self.ranges.log)
+        f, status = np.zeros_like(y), np.zeros(len(y), dtype=np.int64)
+        self.novelty = np.zeros((len(y), 3), dtype=np.int64)
+        learn_all(x_raw, y, self._state, self._input, self._constants, f, status, self.novelty, self._work,
+                  self.ranges.log)
+        return self._answer(status, f)
 
     def predict(self, x_raw: NDArray[np.int64]) -> Outputs:
-        """Predict for ADC counts (m, D): ``status`` (m,), and ``f`` (m,) in LSBs of y."""
+        """Predict for ADC counts (m, D), as :meth:`~kerncast.sim.backend.Backend.predict`."""
         x_raw = raw.inputs(self.plan, x_raw)
-        f, status = (np.zeros(len(x_raw), dtype=np.int64) for _ in range(2))
-        if self._state.trained[0] == 0:
-            return {"status": np.full(len(x_raw), NOT_TRAINED, dtype=np.int64), "f": f}
-        predict_all(x_raw, self._state, self._input, self._constants, f, status, self._work,
-                    self.ranges.log)
-        return {"status": status, "f": f}
+        f = np.zeros((len(x_raw), self.plan.outputs), dtype=np.int64)
+        status = np.full(len(x_raw), NOT_TRAINED, dtype=np.int64)
+        if self._state.trained[0] != 0:
+            predict_all(x_raw, self._state, self._input, self._constants, f, status, self._work,
+                        self.ranges.log)
+        return self._answer(status, f)
+
+    def _answer(self, status: NDArray[np.int64], f: NDArray[np.int64]) -> Outputs:
+        """Return predictions f (m, C), as (m,) for one output, and those of classes with labels."""
+        return classified(self.plan, {"status": status, "f": f if "C" in self.plan.sizes else f[:, 0]})
 
     def leverage(self, x_raw: NDArray[np.int64]) -> Outputs:
         """Compute leverages; see :class:`~kerncast.sim.backend.NoveltyBackend`."""

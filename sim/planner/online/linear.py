@@ -40,6 +40,7 @@ from math import floor, isqrt
 
 from ...errors import fail
 from ...spec import Spec
+from ..classes import range_of_y
 from ..log2 import ceil_log2, floor_log2
 from ..words import Affine, WordClass
 from .last_errors import error_constants, fine_bits
@@ -67,12 +68,9 @@ def linear_constants(spec: Spec, words: WordClass, x: Affine, y: Affine) -> dict
     assert spec.online is not None
     if spec.online.linear is None:
         return {}
-    raw, y_frac = spec.output.format, y.signal.format.frac
-    lo, hi = (((v - y.offset[0]) * y.gain[0]) >> y.shift for v in (raw.lo, raw.hi))
-    if spec.output.classes:  # the full scale of scores
-        lo, hi = -(1 << y_frac), 1 << y_frac
+    y_frac = y.signal.format.frac
     own = _rls_constants(spec, x, y_frac) if spec.online.linear == "rls" else _nlms_constants(spec, x, y_frac)
-    return {**own, "f_lo": lo, "f_hi": hi, **_gate_constants(spec, words, "linear_raw_exp" in own),
+    return {**own, **range_of_y(spec, y), **_gate_constants(spec, words, "linear_raw_exp" in own),
             **error_constants(spec, words, own["linear_out_shift"])}
 
 

@@ -39,6 +39,7 @@ from ...plan import SIZE_KEYS, ConstantTable, Field, Operations, Plan
 from ...spec import Spec
 from ...spec.rls import Rls
 from ...tables import PI, decimal, sine
+from ..classes import learner_constants, learner_options, learner_outputs, range_of_y
 from ..counts import memory, operations
 from ..inputs import Inputs, plan_inputs
 from ..log2 import ceil_log2, floor_log2
@@ -71,18 +72,22 @@ def plan_rls(spec: Spec) -> Plan:
     inputs = plan_inputs(spec, words)
     columns = spec.input.columns
     sizes = {"N": 1 + rls.features + (columns if rls.linear else 0), "D": columns, "M": rls.features}
+    outputs = learner_outputs(spec)
+    sizes |= {"C": outputs} if outputs > 1 else {}
     members = _memory(rls, sizes)
     _refuse_many(sizes)
     tables, phase_shift = _tables(spec, inputs.x)
     constants: dict[str, int | tuple[int, ...]] = dict(inputs.constants)
     constants |= _constants(rls, inputs, sizes, spec.kernel.parameters["sigma"])
-    constants |= {"rls_phase_shift": phase_shift} | _range_of_y(spec, inputs.y)
+    constants |= {"rls_phase_shift": phase_shift} | range_of_y(spec, inputs.y)
+    constants |= learner_constants(spec, inputs.y)
     signals = {name: s for name, s in inputs.signals.items() if name not in ("distance", "kernel")}
     accumulator = sizes["N"] << (BITS - 1 + PHI_FRAC)
     signals["accumulator"] = replace(signals["accumulator"], lo=-accumulator, hi=accumulator)
     return Plan(
         name=spec.model.name, algorithm="online_kernel_rls", word=words.bits,
-        options={**spec.kernel.options, **rls.options, "rounding": spec.numbers.rounding},
+        options={**spec.kernel.options, **rls.options, "rounding": spec.numbers.rounding,
+                 **learner_options(spec)},
         sizes=sizes, signals=signals, constants=constants, tables=tables, memory=members,
         operations=_operations(rls, sizes), units=inputs.units, evidence={})
 
@@ -165,12 +170,6 @@ def formats(plan: Plan) -> Mapping[str, Format]:
             "rls_w": Format(True, BITS, w_frac)}
 
 
-def _range_of_y(spec: Spec, y: Affine) -> dict[str, int]:
-    raw = spec.output.format
-    lo, hi = (((v - y.offset[0]) * y.gain[0]) >> y.shift for v in (raw.lo, raw.hi))
-    return {"f_lo": lo, "f_hi": hi}
-
-
 # ---- tables ----
 def _tables(spec: Spec, x: Affine) -> tuple[dict[str, ConstantTable], int]:
     """Return the tables, and the shift from a product with x to turns.
@@ -217,17 +216,20 @@ def cosine() -> tuple[int, ...]:
 
 # ---- costs ----
 def _memory(rls: Rls, sizes: dict[str, int]) -> tuple[Field, ...]:
+    size, each = ("N*C", ", one output after the other") if "C" in sizes else ("N", "")
     return memory([("rls_r", "int32_t", "N*(N+1)//2", "normal equations: R, upper triangle, row by row"),
-                   ("rls_beta", "int64_t", "N", "residual of the normal equations"),
-                   ("rls_w", "int32_t", "N", "coefficients of 1, the cosines, the inputs if linear"),
+                   ("rls_beta", "int64_t", size, f"residual of the normal equations{each}"),
+                   ("rls_w", "int32_t", size, f"coefficients of 1, the cosines, the inputs if linear{each}"),
                    ("trained", "uint16_t", "1", "1 after the first sample"), *novelty_members(rls)],
                   sizes, SIZE_KEYS["online_kernel_rls"])
 
 
 def _operations(rls: Rls, sizes: dict[str, int]) -> dict[str, dict[str, Operations]]:
-    features = {"cosines": "M", "multiplications": "M*(D+1) + N"}
-    update = {"cosines": "M", "multiplications": "M*(D+1) + N + N*(N+1) + 3*N",
-              "shifts_and_additions": f"{rls.steps + novelty_steps(rls)}*2*N"}
+    each = "*C" if "C" in sizes else ""
+    features = {"cosines": "M", "multiplications": f"M*(D+1) + N{each}"}
+    steps = f"({rls.steps}*C + {novelty_steps(rls)})" if each else str(rls.steps + novelty_steps(rls))
+    update = {"cosines": "M", "multiplications": f"M*(D+1) + N{each} + N*(N+1) + 3*N{each}",
+              "shifts_and_additions": f"{steps}*2*N"}
     calls = {"update": update, "predict": features}
     if rls.novelty is not None:
         calls["novelty"] = {"cosines": "M", "multiplications": "M*(D+1)", **novelty_operations(rls)}

@@ -69,14 +69,11 @@ def test_the_bundled_digits_have_exactly_the_classes_0_to_9():
         "0123456789")
 
 
-@pytest.mark.parametrize(("algorithm", "table", "output"), [
-    ("toeplitz_rls", {"toeplitz": {"n": 8, "lambda": 0.5, "scheme": "diagonal_mean"}}, {"classes": THREE}),
-    ("online_kernel_rls", {"rls": {"features": 8}}, {"classes": THREE}),
-    ("online_kernel_rls", {"rls": {"features": 8}}, {"word": "s8f0", "outputs": 2})])
-def test_an_algorithm_with_one_output_refuses_several(algorithm, table, output):
-    other = {"model": {"name": "act", "algorithm": algorithm}, "predictor": None, **table}
+def test_the_toeplitz_trainer_rejects_classes():
+    other = {"model": {"name": "act", "algorithm": "toeplitz_rls"}, "predictor": None,
+             "toeplitz": {"n": 8, "lambda": 0.5, "scheme": "diagonal_mean"}}
     with pytest.raises(KerncastError) as told:
-        Spec(**{**TABLES, **other, "output": output})
+        Spec(**{**TABLES, **other, "output": {"classes": THREE}})
     assert [problem.code for problem in told.value.problems] == ["E123"]
     assert "kerncast.export" in told.value.problems[0].remedy
 

@@ -25,8 +25,9 @@ from kerncast.sim.statuses import DeviceStatus
 FOLDS, STEPS = 5, 16
 #: Kernel widths, by the median distance of two samples.
 WIDTHS = (0.25, 0.35, 0.5, 0.7, 1.0, 1.4)
-ETAS, SIMILARITIES = (0.2, 0.5, 0.8), (0.5, 0.7, 0.9)
-RIDGES = (10.0, 100.0, 1000.0, 10000.0)
+#: Values of the keys of learners.
+GRIDS = {"eta": (0.2, 0.5, 0.8), "quantise": (0.5, 0.7, 0.9), "linear_ridge": (10.0, 100.0, 1000.0, 10000.0),
+         "ridge": (0.001, 0.01, 0.1, 1.0)}
 LAMBDAS, COSTS = (0.05, 0.2, 0.5, 1.0), (1.0, 10.0, 100.0)
 
 #: Accuracy, and the negated squared error.
@@ -66,14 +67,21 @@ def scored(task: Task, parts: list[Split], outputs: Callable[[Split], np.ndarray
     return float(np.mean(right)), -float(np.mean(errors))
 
 
-def learner(task: Task, tables: Tables, parts: list[Split], sigma: float, eta: float, similarity: float,
-            *ridge: float) -> Score:
-    """Return the score of an online learner in float64; a linear part has a ridge."""
-    online = {**tables["online"], "eta": eta, "quantise": similarity,
-              **dict(zip(("linear_ridge",), ridge, strict=False))}
+def _keys(tables: Tables) -> tuple[str, ...]:
+    """Return the keys of a learner that are chosen beside sigma."""
+    if "rls" in tables:
+        return ("ridge",)
+    return ("eta", "quantise", "linear_ridge") if "linear" in tables["online"] else ("eta", "quantise")
+
+
+def learner(task: Task, tables: Tables, parts: list[Split], sigma: float, *point: float) -> Score:
+    """Return the score of an online learner in float64, at the values of its keys."""
+    table = "rls" if "rls" in tables else "online"
+    chosen = {"kernel": {"sigma": sigma},
+              table: {**tables[table], **dict(zip(_keys(tables), point, strict=True))}}
 
     def outputs(part: Split) -> np.ndarray:
-        spec = learner_spec(task, {"kernel": {"sigma": sigma}, "online": online})
+        spec = learner_spec(task, chosen)
         reference = FloatReference(make_plan(spec, part.x, part.y))
         reference.update(part.x, part.y)
         return reference.predict(part.x_test)
@@ -110,10 +118,9 @@ def searches(task: Task) -> Iterator[tuple[str, Callable[..., Score], tuple[tupl
     parts = folds(task)
     for (name, title), tables in LEARNERS.items():
         if name == task.name:
-            ridges = (RIDGES,) if "linear" in tables["online"] else ()
-            yield (f"kernel_lms, {title}: sigma, eta, quantise{', linear_ridge' if ridges else ''}",
+            yield (f"{title}: sigma, {', '.join(_keys(tables))}",
                    lambda *point, tables=tables: learner(task, tables, parts, *point),
-                   (ETAS, SIMILARITIES, *ridges))
+                   tuple(GRIDS[key] for key in _keys(tables)))
     yield "kernel_cg: sigma, lambda", lambda *point: trainer(task, parts, *point), (LAMBDAS,)
     yield "SVC: sigma, C", lambda *point: machine(task, *point), (COSTS,)
 

@@ -21,13 +21,18 @@ from kerncast.sim.planner import make_plan
 from kerncast.sim.spec import Spec
 from kerncast.sim.statuses import DeviceStatus
 
-#: Tables [kernel] and [online] of a learner.
+#: Tables [kernel], and [online] or [rls], of a learner.
 Tables = dict[str, dict[str, Any]]
 
 
 def _tables(budget: int, sigma: float, eta: float, quantise: float, **more: Any) -> Tables:
     return {"kernel": {"sigma": sigma},
             "online": {"budget": budget, "eta": eta, "quantise": quantise, **more}}
+
+
+def _features(count: int, sigma: float, ridge: float) -> Tables:
+    """Return the tables of kernel RLS; nothing drifts, so it forgets as little as it can."""
+    return {"kernel": {"sigma": sigma}, "rls": {"features": count, "ridge": ridge, "forgetting": 0.9999}}
 
 
 #: Task and title -> learner; choose.py found the values after the dictionary size.
@@ -38,6 +43,7 @@ LEARNERS: dict[tuple[str, str], Tables] = {
                                                  linear_ridge=1000.0),
     ("speakers", "N = 50"): _tables(50, 33.3, 0.8, 0.7),
     ("speakers", "N = 100"): _tables(100, 23.3, 0.8, 0.9),
+    ("speakers", "16 cosines"): _features(16, 93.2, 0.01),
     ("activities", "N = 8, linear part"): _tables(8, 16.2, 0.5, 0.7, linear="rls", joint=True,
                                                   linear_ridge=1000.0),
     ("activities", "N = 8"): _tables(8, 22.6, 0.8, 0.7),
@@ -88,6 +94,8 @@ def spec_of(task: Task, algorithm: str, **tables: Any) -> Spec:
 
 def learner_spec(task: Task, tables: Tables) -> Spec:
     """Return the spec of an online learner."""
+    if "rls" in tables:
+        return spec_of(task, "online_kernel_rls", **tables)
     return spec_of(task, "kernel_lms", kernel=tables["kernel"],
                    online={"reduction": "nt", **tables["online"]})
 
@@ -134,7 +142,7 @@ def learner_row(task: Task, title: str, tables: Tables) -> Row:
     plan = make_plan(learner_spec(task, tables), split.x, split.y)
     p, model = plan.name, open_model(plan)
     made = program(plan, f"{p}_model_t model;\n{p}_out_t f[{plan.outputs}];\nint learn(int label);\n"
-                   f"int learn(int label) {{ return (int){p}_lms_update(&model, x, (uint8_t)label, f); }}\n")
+                   f"int learn(int label) {{ return (int){p}_{plan.update_name}(&model, x, (uint8_t)label, f); }}\n")
     learning = list(zip(split.x, split.y.tolist(), strict=True))
     for x, label in learning[:-COUNTED]:
         expected = model.update(x[None], np.array([label]))["f"][0]
@@ -143,7 +151,7 @@ def learner_row(task: Task, title: str, tables: Tables) -> Row:
     cost = made.cost(split.x_test, learning[-COUNTED:])
     model.update(split.x[-COUNTED:], split.y[-COUNTED:])
     same(plan, made.labels(split.x_test[:COUNTED]), model.predict(split.x_test[:COUNTED])["label"], "labels")
-    return Row(f"kerncast, kernel_lms, {title}", "device", tuple(accuracies), cost, peer=False)
+    return Row(f"kerncast, {plan.algorithm}, {title}", "device", tuple(accuracies), cost, peer=False)
 
 
 def trained(task: Task, split: Split) -> tuple[Plan, Any]:

@@ -9,6 +9,7 @@ chosen.
 from __future__ import annotations
 
 import itertools
+import math
 import sys
 from collections.abc import Callable, Iterator
 
@@ -17,6 +18,7 @@ import numpy as np
 from kerncast.benchmarks.many_classes.ours import LEARNERS, Tables, batch_spec, learner_spec
 from kerncast.benchmarks.many_classes.tasks import CHOOSING, TASKS, Split, Task
 from kerncast.sim._arrays import Raw
+from kerncast.sim.errors import KerncastError
 from kerncast.sim.model import open_model
 from kerncast.sim.planner import make_plan
 from kerncast.sim.reference.backend import FloatReference
@@ -75,7 +77,10 @@ def _keys(tables: Tables) -> tuple[str, ...]:
 
 
 def learner(task: Task, tables: Tables, parts: list[Split], sigma: float, *point: float) -> Score:
-    """Return the score of an online learner in float64, at the values of its keys."""
+    """Return the score of an online learner in float64, at the values of its keys.
+
+    Values for which no plan exists have no score.
+    """
     table = "rls" if "rls" in tables else "online"
     chosen = {"kernel": {"sigma": sigma},
               table: {**tables[table], **dict(zip(_keys(tables), point, strict=True))}}
@@ -86,7 +91,10 @@ def learner(task: Task, tables: Tables, parts: list[Split], sigma: float, *point
         reference.update(part.x, part.y)
         return reference.predict(part.x_test)
 
-    return scored(task, parts, outputs)
+    try:
+        return scored(task, parts, outputs)
+    except KerncastError:
+        return 0.0, -math.inf
 
 
 def trainer(task: Task, parts: list[Split], sigma: float, lam: float) -> Score:

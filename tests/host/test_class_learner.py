@@ -129,7 +129,7 @@ def test_a_label_outside_the_classes_changes_nothing(name):
     plan, (x, y) = plan_of(name), samples_of(name)
     backend = open_backend(plan, "host")
     backend.update(x[:20], y[:20])
-    before, f = backend.state(), backend.ffi.new(f"{name}_out_t[]", [7] * plan.outputs)
+    before, f = backend.state(), backend.ffi.new(f"{plan.word_type}[]", [7] * plan.outputs)
     sample = backend.ffi.new("int16_t[]", x[20].tolist())
     update = getattr(backend.library, f"{name}_{plan.update_name}")
     for label in (CASES[name][0], 255):
@@ -144,7 +144,7 @@ def test_a_label_outside_the_classes_changes_nothing(name):
 def test_null_pointers_are_bad_arguments(name):
     plan = plan_of(name)
     backend = open_backend(plan, "host")
-    null, f, x = backend.ffi.NULL, backend.ffi.new(f"{name}_out_t[5]"), backend.ffi.new("int16_t[3]")
+    null, f, x = backend.ffi.NULL, backend.ffi.new(f"{plan.word_type}[5]"), backend.ffi.new("int16_t[3]")
     y = 0 if plan.decision else backend.ffi.new("int16_t[3]")
     update = getattr(backend.library, f"{name}_{plan.update_name}")
     calls = [(null, x, y, f), (backend.model, null, y, f), (backend.model, x, y, null)]

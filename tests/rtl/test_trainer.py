@@ -105,7 +105,8 @@ def test_the_rtl_trainer_sends_the_model_s_frame_under_stalls_and_errors(require
 
 
 @pytest.mark.parametrize(("case", "simulator", "count"), [
-    ("means24", "icarus", 52), ("grid16", "verilator", 52), ("bias16", "verilator", 52),
+    ("means24", "icarus", 92 if LONG else 52),
+    *((case, "verilator", 106 if LONG else 52) for case in ("grid16", "bias16")),
     *(pytest.param(*case, marks=pytest.mark.campaign)
       for case in (("means24", "verilator", 9600), ("grid16", "icarus", 280)))])
 def test_long_random_trainings_equal_the_model(require_simulator, ledger, tmp_path, case, simulator, count):

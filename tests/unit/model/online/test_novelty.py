@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from kerncast.codegen.build.host import HostBackend
-from kerncast.codegen.rtl.rls import rls_refusal
+from kerncast.codegen.rtl import LEARNER
 from kerncast.hw.wasm import WasmBackend
 from kerncast.sim.backend import NoveltyBackend
 from kerncast.sim.choices import LEVERAGE_FRAC
@@ -156,9 +156,9 @@ def test_keys_without_novelty_or_a_release_above_it_are_refused(rls: dict[str, A
 
 
 def test_rtl_refuses_novelty_and_names_the_key() -> None:
-    refused = rls_refusal(plan_of())
+    refused = LEARNER.refusal(plan_of())
     assert refused is not None and "[rls] novelty: E307" in str(refused)
-    assert rls_refusal(plan_of(novelty=None)) is None
+    assert LEARNER.refusal(plan_of(novelty=None)) is None
 
 
 def test_a_plan_without_novelty_has_no_member_and_no_constant_of_it() -> None:

@@ -141,8 +141,9 @@ def learner_row(task: Task, title: str, tables: Tables) -> Row:
     split = task.split(0)
     plan = make_plan(learner_spec(task, tables), split.x, split.y)
     p, model = plan.name, open_model(plan)
+    update = f"{p}_{plan.update_name}(&model, x, (uint8_t)label, f)"
     made = program(plan, f"{p}_model_t model;\n{p}_out_t f[{plan.outputs}];\nint learn(int label);\n"
-                   f"int learn(int label) {{ return (int){p}_{plan.update_name}(&model, x, (uint8_t)label, f); }}\n")
+                   f"int learn(int label) {{ return (int){update}; }}\n")
     learning = list(zip(split.x, split.y.tolist(), strict=True))
     for x, label in learning[:-COUNTED]:
         expected = model.update(x[None], np.array([label]))["f"][0]

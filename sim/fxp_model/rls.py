@@ -225,9 +225,9 @@ class FxpRls(FxpModel):
     def state(self) -> Outputs:
         """Return every member of the device's model structure."""
         triangle = [v for i, row in enumerate(self._r) for v in row[i:]]
+        beta, w = ([v for each in rows for v in each] for rows in (self._beta, self._w))
         parts: dict[str, tuple[list[Fraction], Fraction]] = {
-            "rls_r": (triangle, self._r_lsb), "rls_beta": (sum(self._beta, []), self._beta_lsb),
-            "rls_w": (sum(self._w, []), self._w_lsb)}
+            "rls_r": (triangle, self._r_lsb), "rls_beta": (beta, self._beta_lsb), "rls_w": (w, self._w_lsb)}
         members: dict[str, Any] = {name: np.array([int(v / lsb) for v in values], dtype=np.int64)
                                    for name, (values, lsb) in parts.items()}
         novelty = {"leverage": self._leverage, "novel": self._novel, "drift": self._drift,

@@ -60,14 +60,14 @@ static void tiny_rls_rls_set_features(const tiny_rls_x_t *x, int16_t *phi)
 }
 
 /* The exact w.phi. */
-static int64_t tiny_rls_rls_accumulate_prediction(const tiny_rls_model_t *m, const int16_t *phi)
+static int64_t tiny_rls_rls_accumulate_prediction(const int32_t *w, const int16_t *phi)
 {
     int64_t acc = 0;
     int32_t i;
 
     KC_UNROLL(4)
     for (i = 0; i < TINY_RLS_FEATURES; i++) {
-        acc = kc_mac(acc, m->rls_w[i], phi[i], 0);
+        acc = kc_mac(acc, w[i], phi[i], 0);
     }
     return acc;
 }
@@ -88,7 +88,7 @@ kc_status_t tiny_rls_rls_predict(const tiny_rls_model_t *m, const tiny_rls_x_t *
     int32_t saturated;
 
     tiny_rls_rls_set_features(x, phi);
-    saturated = tiny_rls_rls_predict_sum(tiny_rls_rls_accumulate_prediction(m, phi), f);
+    saturated = tiny_rls_rls_predict_sum(tiny_rls_rls_accumulate_prediction(m->rls_w, phi), f);
     KC_TRACE(predict, f, 0, 0, *f);
     return saturated == 0 ? KC_OK : KC_SATURATED;
 }
@@ -413,7 +413,7 @@ kc_status_t tiny_rls_rls_update(tiny_rls_model_t *m, const tiny_rls_in_t *x,
         tiny_rls_rls_set_prior(m);
     }
     tiny_rls_rls_set_features(sample, phi);
-    acc = tiny_rls_rls_accumulate_prediction(m, phi);
+    acc = tiny_rls_rls_accumulate_prediction(m->rls_w, phi);
     saturated = tiny_rls_rls_predict_sum(acc, f);
     KC_TRACE(learn, f, 0, 0, *f);
     tiny_rls_rls_add_products(&b, m, phi);

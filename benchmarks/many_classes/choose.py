@@ -70,7 +70,7 @@ def scored(task: Task, parts: list[Split], outputs: Callable[[Split], np.ndarray
 
 
 def _keys(tables: Tables) -> tuple[str, ...]:
-    """Return the keys of a learner that are chosen beside sigma."""
+    """Return the keys of a learner that are chosen with sigma."""
     if "rls" in tables:
         return ("ridge",)
     return ("eta", "quantise", "linear_ridge") if "linear" in tables["online"] else ("eta", "quantise")

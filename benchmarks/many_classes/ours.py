@@ -31,7 +31,7 @@ def _tables(budget: int, sigma: float, eta: float, quantise: float, **more: Any)
 
 
 def _features(count: int, sigma: float, ridge: float) -> Tables:
-    """Return the tables of kernel RLS; nothing drifts, so it forgets as little as it can."""
+    """Return the tables of kernel RLS, which forgets little, because nothing drifts."""
     return {"kernel": {"sigma": sigma}, "rls": {"features": count, "ridge": ridge, "forgetting": 0.9999}}
 
 

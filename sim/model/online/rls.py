@@ -363,7 +363,7 @@ class RlsModel(IntegerModel):
         return self._answer(status, f)
 
     def _answer(self, status: NDArray[np.int64], f: NDArray[np.int64]) -> Outputs:
-        """Return predictions f (m, C), as (m,) for one output, and those of classes with labels."""
+        """Return predictions f (m, C), as (m,) for one output, with labels of classes."""
         return classified(self.plan, {"status": status, "f": f if "C" in self.plan.sizes else f[:, 0]})
 
     def leverage(self, x_raw: NDArray[np.int64]) -> Outputs:

@@ -163,7 +163,7 @@ def our_row(task: Task, title: str, define: str, level: str) -> tuple[str, Learn
 
 
 def prediction_rows(sources: Path) -> Iterator[str]:
-    """Measure the rows of kerncast at both levels, then those of other libraries."""
+    """Measure kerncast at both optimisation levels, then the other libraries."""
     from sklearn.svm import SVC
 
     task = example("digits", 16)

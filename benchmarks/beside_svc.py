@@ -56,7 +56,7 @@ def digits() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 
 
 def svc_section(peers: PeerRows) -> tuple[str, Iterator[str]]:
-    """Return the section and its rows; `peers` yields those of other libraries."""
+    """Return the section and its rows; `peers` yields the rows of other libraries."""
     from sklearn.svm import SVC
 
     x, y = digits()

@@ -144,7 +144,7 @@ For your own plan, run `kerncast estimate FOLDER --lanes 1,2,4 --plot lanes.svg`
 
 
 class UnknownResult(Exception):
-    """Exception for a result that has not been measured."""
+    """Exception: a result has not been measured."""
 
 
 class Results:

@@ -137,7 +137,7 @@ def predicted(y: Array, missing: NDArray[np.bool_], sigma: float, lam: float) ->
 
 
 def exact(y: Array, missing: NDArray[np.bool_], sigma: float, lam: float) -> Array:
-    """Return alpha of the present samples, and 0 for the missing ones."""
+    """Return alpha for each present sample, and 0 for each missing sample."""
     present = ~missing
     matrix = scipy.linalg.toeplitz(first_row(N, sigma, lam))[np.ix_(present, present)]
     alpha = np.zeros(N)

@@ -77,7 +77,7 @@ def noisy(times: Array, sigma: float, rng: np.random.Generator) -> Array:
 
 
 def jitter_errors(jitter: float, sigma: float, lam: float, seed: int) -> list[float]:
-    """Return the errors of alpha, then those of f between the samples.
+    """Return the errors of alpha, then the errors of f between the samples.
 
     In each group, the first error is for times that are treated as uniform; the others are for methods that
     use a grid.

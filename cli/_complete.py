@@ -29,7 +29,7 @@ def _files(start: str, wanted: Callable[[Path], bool]) -> Words:
 
 
 def specs(incomplete: str) -> Words:
-    """Complete paths of specs, which are TOML files."""
+    """Complete the paths of specs (TOML files)."""
     return _files(incomplete, lambda path: path.suffix == ".toml")
 
 

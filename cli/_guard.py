@@ -74,7 +74,7 @@ def _of_system(error: OSError) -> Problem:
     """Return the problem for an error that the operating system reports for a path."""
     path = str(error.filename or "")
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return Problem("E191", f"the output cannot be written: {error.strerror}", path or "output",
+        return Problem("E191", f"kerncast cannot write the output: {error.strerror}", path or "output",
                        path or "no space", "a disk with free space",
                        "free some space, then run the same command again")
     return Problem("E191", f"the operating system reported: {error.strerror or error}", path, path,

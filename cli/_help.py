@@ -57,7 +57,7 @@ def _plain(text: str) -> str:
 
 
 class Panels(TyperGroup):
-    """Group of commands whose help has panels, and whose usage errors are reported.
+    """Group of commands with panels in its help and with reported usage errors.
 
     A usage error has a code, a place, the value found, the allowed values and a remedy.
     """

@@ -95,7 +95,7 @@ def _backend_of(on: str | None, port: str | None, flash: str) -> str:
 
 
 def _run(recorder: Recorder, calls: list[Call], plan: Plan, as_json: bool) -> None:
-    """Run and record the calls; after an error, print what was recorded."""
+    """Run and record the calls; after an error, print the recorded calls."""
     try:
         with recorder, bar(as_json, "recording") as progress:
             for i, call in enumerate(calls):

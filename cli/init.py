@@ -249,7 +249,7 @@ def _invalid(option: str, value: Any, allowed: str, remedy: str) -> Exception:
 
 
 def _target_of(name: str) -> str:
-    """Return a target id; for a board, that of its target. Raise E323 if unknown."""
+    """Return the id of a target, or of the target of a board. Raise E323 if unknown."""
     from ..codegen.firmware.targets import board_ids, load_board, target_ids
 
     if name in target_ids():

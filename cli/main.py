@@ -106,7 +106,7 @@ def _add(group: typer.Typer, commands: Mapping[str, Command], hidden: bool) -> N
 
 
 _hil = typer.Typer(cls=Panels, no_args_is_help=True, rich_markup_mode=None,
-                   help="Record what a board returns, and replay it on another back end.")
+                   help="Record calls on a board, and replay them on another back end.")
 _add(app, COMMANDS, hidden=False)
 _add(app, HIDDEN, hidden=True)
 _add(_hil, ACTIONS, hidden=False)

@@ -208,7 +208,7 @@ def _classes(found: Simulated) -> list[str]:
 
 
 def quality_lines(quality: Quality | None, unit: str = "units of y") -> list[str]:
-    """Return the held-out error, those of the baselines, and the verdict, as lines."""
+    """Return lines with the held-out error, the baseline errors and the verdict."""
     if quality is None:
         return ["Too few samples to hold any out: an error on held-out samples needs at least 8 samples."]
     rows = [(f"{quality.shown} {quality.judged}", "")]

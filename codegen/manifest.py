@@ -79,7 +79,7 @@ class Manifest:
         return manifest
 
     def transition_to(self, new: Manifest) -> Manifest:
-        """Return the manifest to store while files are being replaced by those of `new`."""
+        """Return the manifest to store while the files of `new` replace older files."""
         pairs = {name: (self.files.get(name, ""), new.files.get(name, ""))
                  for name in sorted({*self.files, *new.files})}
         return replace(new, files={name: now if before == now else f"{before}{_TO}{now}"
@@ -92,7 +92,7 @@ class Manifest:
 
     @property
     def is_complete(self) -> bool:
-        """Report whether the run that wrote the folder was not interrupted."""
+        """Report whether the run that wrote the folder was completed."""
         return not any(_TO in digests for digests in self.files.values())
 
     def wrote(self, name: str, text: str) -> bool:
@@ -106,7 +106,7 @@ class Manifest:
 
 
 def is_source(name: str) -> bool:
-    """Report whether a file is a C source of the library; those of packages are not."""
+    """Report whether a file is a C source of the library, not of a package."""
     return name.endswith(".c") and "/" not in name
 
 

@@ -98,7 +98,7 @@ def _refuse_what_it_lacks(name: str, traced: bool, waves: Path | None) -> None:
 
 
 def check_name(name: str) -> None:
-    """Raise an error if a name is not that of a back end. No back end is opened.
+    """Raise an error if a name is not a back end. This call opens no back end.
 
     Raises
     ------
@@ -257,7 +257,7 @@ def _port_of(text: str) -> tuple[str, str]:
 
 
 class _Wanted(NamedTuple):
-    """Arguments to open a back end; `rest` is the name after its first colon."""
+    """Arguments to open a back end; `rest` is the part of the name after its colon."""
 
     plan: Plan
     rest: str

@@ -219,7 +219,7 @@ def _in_order(values: Values, seen: Inspection) -> bool:
 
 
 def _lagged(values: Values, seen: Inspection, columns: int) -> None:
-    """Set the keys for predicting each sample of a signal from the previous ones."""
+    """Set the keys to predict each sample of a signal from its previous samples."""
     y, word = seen.values.y, values["output"]["word"]
     values["data"]["lagged"] = True
     values["input"] |= {"word": word, "columns": columns}
@@ -283,7 +283,7 @@ def _two(seen: Inspection) -> list[str]:
         counts = ", ".join(f"{label} {count:,}" for label, count in seen.classes.items())
         number = all(label.lstrip("-").isdigit() for label in names)
         two = ",".join(sorted(names, key=lambda label: -seen.classes[label])[:2])
-        raise fail("E253", f"the target has {len(names)} classes, and this algorithm separates two",
+        raise fail("E253", f"the target has {len(names)} classes, but this algorithm separates only two",
                    where=f"{seen.path} {seen.values.names[-1]}", value=counts,
                    allowed="two classes, or algorithm kernel_lms, online_kernel_rls or kernel_cg",
                    remedy=f"choose two classes: --classes \"{two}\"; or use --algorithm kernel_lms"

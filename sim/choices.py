@@ -52,7 +52,7 @@ DEVICE_REDUCTIONS = {name: REDUCTIONS[name.removesuffix("_f32")]
 
 
 def distance_of(kernel: str, columns: int) -> DistanceName:
-    """Return the terms of a kernel's distance, of which each column adds one.
+    """Return the terms of the distance of a kernel; each column adds one term.
 
     They are squares or absolutes of differences, squared sines of them, or products.  The distance of a
     Matern kernel is Euclidean: with one column the difference itself, otherwise the root of the sum of

@@ -230,7 +230,7 @@ class Plan(Choices):
         return (named,) if isinstance(named, str) else tuple(named)
 
     def unit_of(self, name: str) -> str:
-        """Return the unit of a signal, with x and y units replaced by those of the spec."""
+        """Return the unit of a signal, in terms of the units of x and y in the spec."""
         unit = self.signals[name].unit.replace("y units", self.y_unit.replace("units of y", "y units"))
         return unit.replace("x units", self.x_units[0]) if len(self.x_units) == 1 else unit
 

@@ -89,7 +89,7 @@ class Program:
         self.core.write("x", x.astype(self._kind))
 
     def learn(self, x: Raw, label: int) -> int:
-        """Learn a sample; return the instructions, which are 0 until they are counted."""
+        """Learn a sample; return the instruction count, or 0 before counting starts."""
         self.write(x)
         return self.core.call("learn", label)[1]
 

@@ -125,7 +125,7 @@ def program(plan: Plan, calls: str) -> Program:
 
 
 def same(plan: Plan, found: Any, expected: Any, what: str) -> None:
-    """Raise SystemExit if values differ from those of the integer model."""
+    """Raise SystemExit if a value differs from the integer model."""
     if not np.array_equal(found, expected):
         raise SystemExit(f"{plan.name}: {what} differ from the integer model's")
 

@@ -124,7 +124,7 @@ def _figure_3(found: Found) -> str:
 
 
 def _ratios(cells: dict[str, Cell], n: int) -> list[object]:
-    """Return a row of times and bytes, relative to those of the Toeplitz method."""
+    """Return a row of times and bytes, relative to the Toeplitz method."""
     ge, cg, tb = (cells[name] for name in ("GE", "CG", "TB"))
     held = _bytes("GE", ge.solution, n) / _bytes("TB", tb.solution, n)
     return [_ratio(ge.seconds / tb.seconds), _ratio(cg.seconds / tb.seconds), cg.solution.iterations,

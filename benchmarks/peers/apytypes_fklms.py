@@ -142,7 +142,7 @@ class ApyFklms:
         return word_of(f), SATURATED if saturated else OK
 
     def _closest(self) -> int:
-        """Return the slot that is nearest to an older one; the newest of equal ones (17)."""
+        """Return the slot nearest to an older slot; in a tie, the newest one (17)."""
         dist = np.where(self.rank == 0, np.iinfo(np.int64).max, self.dist)
         return int(np.argmax(np.where(dist == dist.min(), self.rank, -1)))
 
@@ -171,7 +171,7 @@ class ApyFklms:
         self.rank[later] -= 1
 
     def _nearest(self, row: Words, among: NDArray[np.bool_]) -> int:
-        """Return the slot in `among` with the smallest distance; the oldest of equal ones."""
+        """Return the slot in `among` with the smallest distance; in a tie, the oldest."""
         d2 = np.where(among, row, np.iinfo(np.int64).max)
         return int(np.argmin(np.where(d2 == d2.min(), self.rank, np.iinfo(np.int64).max)))
 

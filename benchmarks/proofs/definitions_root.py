@@ -1,4 +1,4 @@
-"""proofs: define the square root, of which each step determines one bit."""
+"""proofs: define the square root; each step determines one bit."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def _at_most(most: int, a: Term, b: Term) -> Term:
 
 
 def _steps(run: Run) -> list[Term | Fact]:
-    """Return the steps that equate variables of the C with those of the definition."""
+    """Return the steps that equate variables of the C code and of the definition."""
     own, found, m = _parts(run), run.end, run.m
     rise, fall = (own.c, own.b - own.sixth), (own.s, own.half)
     return [

@@ -135,7 +135,7 @@ def _exp2_32_given(run: Run) -> Term:
 
 
 def _exp2_32_steps(run: Run) -> list[Term | Fact]:
-    """Return the steps that equate variables of the C with those of the definition."""
+    """Return the steps that equate variables of the C code and of the definition."""
     own, found = _parts_32(run), run.end
     square, product = (own.line, own.line), (own.step, own.tail)
     return [

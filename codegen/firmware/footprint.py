@@ -36,7 +36,7 @@ class Footprint:
 
 def footprint(toolchain: Toolchain, folder: Path, objects: Sequence[str], flags: Sequence[str],
               calls: Sequence[str]) -> Footprint:
-    """Measure the footprint of a library for a program that makes only certain calls.
+    """Measure the footprint of a library in a program that makes only certain calls.
 
     Parameters
     ----------

@@ -96,7 +96,7 @@ class FirmwareImage:
         return [name for name in self.objects if not name.startswith(_START_UP)]
 
     def library(self, *calls: str) -> Footprint:
-        """Measure the footprint of the library for a program that makes only these calls."""
+        """Measure the footprint of the library in a program that makes only these calls."""
         return footprint(self.toolchain, self.elf.parent, self._callable,
                          [self.optimise, *FREESTANDING, *self.toolchain.flags],
                          [self.calls[call] for call in calls])
@@ -269,7 +269,7 @@ def _refuse_deep_stack(image: FirmwareImage) -> FirmwareImage:
     if needed is not None and 0 < kept < needed:  # no bytes: an operating system keeps them
         raise fail("E328", "the image may need more stack than the board reserves", where=image.board.id,
                    value=f"{needed} bytes at {image.optimise} of {image.compiler}", allowed=f"{kept} bytes",
-                   remedy="raise memory.stack_bytes in the board's file, or choose another optimisation "
+                   remedy="raise memory.stack_bytes in the board file, or choose another optimisation "
                           "level or board")
     return image
 

@@ -34,7 +34,7 @@ def literal(value: int) -> str:
 
 
 def x_range(plan: Plan) -> tuple[int, int]:
-    """Return the minimum and maximum x, including those of the uniform grid."""
+    """Return the minimum and the maximum of x, including the uniform grid."""
     x = plan.signals["x"]
     last = (plan.sizes["n"] - 1) * plan.integer("x_step") if "x_step" in plan.constants else 0
     return min(x.lo, 0), max(x.hi, last)

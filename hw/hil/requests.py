@@ -136,7 +136,7 @@ class Requests:
         return self._apart(exchange.reply)
 
     def _step(self, exchange: _Exchange, frame: bytes) -> None:
-        """Send the request if it is due, then read until it is due again."""
+        """Send the request if it is due, then read until the next transmission is due."""
         now = self._clock()
         late = now >= exchange.deadline  # look once more at what came while this process slept
         if not late and now >= exchange.next_send:

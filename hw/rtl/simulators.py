@@ -100,7 +100,7 @@ def known_simulator(name: str) -> Simulator:
 
 
 def header_file(name: str) -> str:
-    """Return the path of a header in g++'s search path; empty if it is missing."""
+    """Return the path of a header in the search path of g++, empty if missing."""
     if shutil.which("g++") is None:
         return ""
     done = subprocess.run(["g++", "-M", "-x", "c++", "-"], input=f"#include <{name}>\n", capture_output=True,

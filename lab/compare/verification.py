@@ -109,7 +109,7 @@ class Verification:
 
     @property
     def words(self) -> int:
-        """Return the number of values compared, including those of the integer model."""
+        """Return the number of compared values, including the integer model."""
         return sum(c.compared for c in self.checks if c.unit == "words") + sum(r.words for r in self.rows)
 
     @property

@@ -99,8 +99,8 @@ def board_of(target: str) -> Board:
     load_target(target)
     boards = [board for board in all_boards()[0] if board.target == target]
     if not boards:
-        raise fail("E324", "no board has this target, so nothing can be built for it", where="target",
-                   value=target,
+        raise fail("E324", "no board has this target, so kerncast cannot build an image for it",
+                   where="target", value=target,
                    allowed="a target with a board; `kerncast targets` lists them",
                    remedy="add a board file to firmware/boards")
     return min(boards, key=lambda board: (not available(board, default_emulator(board)), board.real))

@@ -180,7 +180,7 @@ class _Handler(BaseHTTPRequestHandler):
                                            "remedy": "internal error: please report it"}]})
 
     def _at_home(self) -> bool:
-        """Report whether the headers Host and Origin are those of this server."""
+        """Report whether the headers Host and Origin name this server."""
         origin = self.headers.get("Origin")
         return self.headers.get("Host") in self.server.hosts and (
             origin is None or origin.removeprefix("http://") in self.server.hosts)

@@ -73,7 +73,7 @@ class Candidate:
     remedied: bool = False
 
     def improves(self, other: Candidate, gain: float) -> bool:
-        """Report whether the error is lower than that of `other` by a relative gain.
+        """Report whether the error is lower than the error of `other` by a relative gain.
 
         A candidate with status ok is always better than one without. If `gain` is 0, the RMS error decides
         between equal errors.

@@ -36,7 +36,7 @@ class Number:
 
 @dataclass(frozen=True)
 class Variant:
-    """Alternative values of keys that are not searched by factors.
+    """Alternative values of the keys that the search does not scale by factors.
 
     Attributes
     ----------

@@ -105,7 +105,7 @@ class Bench:
         return backend
 
     def _evict_port(self, target: str) -> None:
-        """Close the back ends on the same port and, if too many are open, the oldest ones.
+        """Close the back ends on the same port; if too many are open, also the oldest.
 
         The oldest back ends are those that were used least recently.
         """

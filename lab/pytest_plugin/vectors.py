@@ -36,7 +36,7 @@ class VectorItem(pytest.Item):
         self.target = target
 
     def runtest(self) -> None:
-        """Replay the vectors, and compare every value with that of the integer model."""
+        """Replay the vectors, and compare every value with the integer model."""
         bench, folder = bench_of(self.config), self.path.parent.resolve()
         with reported_errors():
             row = bench.replay(folder, self.target)

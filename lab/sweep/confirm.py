@@ -50,7 +50,7 @@ class Confirmation:
 
     @property
     def mismatches(self) -> int:
-        """Return the number of values that differ from those of the integer model."""
+        """Return the number of values that differ from the integer model."""
         return sum(row.mismatches for row in self.rows)
 
     def as_dict(self) -> dict[str, Any]:

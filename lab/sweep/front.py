@@ -47,7 +47,7 @@ def cost(point: Point, objectives: Sequence[str]) -> tuple[float | str, ...]:
 
 @dataclass(frozen=True)
 class Miss:
-    """Constraint that a design violates, and the excess over its limit."""
+    """Constraint that a design violates, and the excess over the limit."""
 
     constraint: Constraint
     by: float
@@ -146,7 +146,7 @@ class CheaperStep:
 
 
 def neighbours(space: Space, inputs: Inputs) -> list[Inputs]:
-    """Return the inputs that differ from the given ones in exactly one key."""
+    """Return the inputs that differ from the given inputs in exactly one key."""
     return [{**inputs, axis.key: value} for axis in space.axes for value in axis.values
             if value != inputs[axis.key]]
 

@@ -109,7 +109,7 @@ class Constraint:
 
 
 def names(algorithm: str) -> list[str]:
-    """List all measures of an algorithm, including those of single calls."""
+    """List all measures of an algorithm, including measures of single calls."""
     return [*MEASURES, *(f"{name}.{call}" for name in OF_CALLS for call in CALLS[algorithm])]
 
 

@@ -157,7 +157,8 @@ class Store:
         if self.meta("schema") is None:
             self.put(schema=SCHEMA)
         if self.meta("schema") != SCHEMA:
-            raise sqlite3.DatabaseError(f"written by another version, schema {self.meta('schema')}")
+            raise sqlite3.DatabaseError(
+                f"written by another version of kerncast, with schema {self.meta('schema')}")
 
     def _told(self, do: Callable[[], T]) -> T:
         """Call `do`, and return its result; convert errors of SQLite.

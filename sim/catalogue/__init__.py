@@ -69,7 +69,7 @@ _SPEC = {
     "E115": Entry("the bundled data do not fit the spec",
                   "The ECG has one uniformly sampled column. The digits have 64 columns of integers 0 to 16 "
                   "and targets -1 and +1.",
-                  "Change the setting named, or name your own data file."),
+                  "Change the setting in the message, or name your own data file."),
     "E116": Entry("[data] must name one source", "[data] contains both builtin and file, or neither of them.",
                   "Set one of them; `test` can be used only with `file`."),
     "E117": Entry("this cast cannot be chosen",
@@ -288,7 +288,7 @@ _GENERATION = {
     "E301": Entry("the model does not fit the target",
                   "State, tables and stack need more memory than the target has. The state grows with n, or "
                   "with budget times columns, and the tables with the word length.",
-                  "Lower the key named, set [numbers] word = 16, or choose a larger target."),
+                  "Lower the key in the message, set [numbers] word = 16, or choose a larger target."),
     "E302": Entry("the output folder contains other files",
                   "The path is a file, or a folder with files or links that kerncast did not write. kerncast "
                   "does not overwrite or delete them.",
@@ -304,12 +304,12 @@ _GENERATION = {
                   "Generate it: kerncast gen SPEC -o FOLDER."),
     "E306": Entry("the model is too large for the SystemVerilog core",
                   "A core stores every center, or sample, in its own memory, which has a limit.",
-                  "Lower the key named, or use fewer columns."),
+                  "Lower the key in the message, or use fewer columns."),
     "E307": Entry("not supported by the SystemVerilog core",
                   "The predictor computes one output in integers. The learner is FKLMS with a fixed "
                   "dictionary size. Solver and trainer use Levinson's recursion or the banded solver, "
                   "without refinement or candidates.",
-                  "Change the setting named, or run the generated C."),
+                  "Change the setting in the message, or run the generated C."),
     "E308": Entry("the folder contains no test vectors",
                   "Test vectors are generated from data, but the spec has no data. A package also needs test "
                   "vectors.",
@@ -324,7 +324,7 @@ _GENERATION = {
     "E311": Entry("no HLS C++ core supports the plan",
                   "[hls] requests C++ for high-level synthesis (HLS). Its cores compute in integers, with up "
                   "to 256 columns, up to 1,048,576 values and one output.",
-                  "Change the setting named, or remove [hls] and run the generated C."),
+                  "Change the setting in the message, or remove [hls] and run the generated C."),
     "E320": Entry("a compiler rejected generated code",
                   "Generated files were changed, or the compiler is older or stricter than those tested.",
                   "Read the compiler's message. If you have not changed the files, report it with the spec."),

@@ -100,7 +100,7 @@ LINK = {
 MISSING = {
     "E501": Entry("a package is missing",
                   "The command needs a Python package that is not installed.",
-                  "Install it with the command named; `kerncast doctor` lists all tools."),
+                  "Install it with the command in the message. `kerncast doctor` lists all tools."),
     "E511": Entry("a C compiler is missing", "None of the compilers that the command can use is installed.",
                   "Install one with the command named; python -m pip install ziglang is enough."),
     "E512": Entry("an emulator is missing", "The emulator of this back end is not installed.",

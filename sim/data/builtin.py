@@ -1,4 +1,4 @@
-"""sim.data: the bundled data sets, which are not downloaded.
+"""sim.data: read the bundled data sets without a download.
 
 The data are contained in installed packages. The noise, and the split into training and test samples, are
 computed from ``random.Random(0).random()``, whose sequence Python guarantees. The computation uses only

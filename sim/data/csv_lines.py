@@ -65,7 +65,7 @@ def counted(problems: Sequence[Problem]) -> list[Problem]:
 
 
 def _kind(problem: Problem) -> tuple[str, str, str]:
-    """Return code, message and column of a problem, which are equal if it is repeated."""
+    """Return code, message and column of a problem; repeats have the same ones."""
     place = _COLUMN.search(problem.where)
     return problem.code, problem.message, (place[1] or "") if place else problem.where
 

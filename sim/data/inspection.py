@@ -147,7 +147,7 @@ def _refuse_shape(path: Path, values: Values) -> None:
 
 
 def _is_counts(layout: Layout, options: Data) -> bool:
-    """Return whether the header is that of a CSV file of ADC counts."""
+    """Return whether the header belongs to a CSV file of ADC counts."""
     asked = any((options.target_column, options.inputs, options.time))
     return (not asked and layout.separator == "," and layout.header
             and sorted(layout.names) == sorted(header(len(layout.names) - 1)))
@@ -331,7 +331,7 @@ def _refuse_constant(path: Path, values: Values) -> None:
                    allowed="a column with two or more different values",
                    remedy=f"{_of_numbers(values)}; or choose other rows with --rows")
     if values.X.size and not np.ptp(values.X, axis=0).any():
-        raise fail("E249", "every input is constant: nothing can be learnt from them",
+        raise fail("E249", "every input is constant: a model cannot learn from constant inputs",
                    where=f"{path} {', '.join(values.names[:-1])[:60]}",
                    value=", ".join(map(str, values.X[0]))[:60],
                    allowed="an input with two or more different values",
@@ -352,7 +352,7 @@ def _useless(values: Values) -> tuple[tuple[str, ...], tuple[tuple[str, str], ..
 
 
 def value_range(column: Array) -> tuple[float, float]:
-    """Return the range of the values, extended to decimal numbers with few digits.
+    """Return the range of the values, widened to ends with few decimal digits.
 
     The extension is at most 1/1000 of the range.
     """

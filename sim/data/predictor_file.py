@@ -286,7 +286,7 @@ def check_fit(spec: Spec, model: TrainedModel) -> None:
 
 
 def _check_target(spec: Spec, model: TrainedModel) -> None:
-    """Raise E277 if the classes or outputs of a model are not those of its spec.
+    """Raise E277 if the classes or outputs of a model differ from its spec.
 
     The spec of a model with two classes can omit their names.
     """

@@ -66,7 +66,7 @@ class Values:
     ignored: int = 0
 
     def choose(self, chosen: NDArray[np.bool_], reason: str) -> Values:
-        """Select samples by a mask; add the number of dropped ones under `reason`."""
+        """Select samples by a mask; add the number of dropped samples under `reason`."""
         lost = int((~chosen).sum())
         if not lost:
             return self

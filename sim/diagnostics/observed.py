@@ -101,7 +101,7 @@ def _text_seen(plan: Plan, name: str, entry: Mapping[str, Any]) -> str:
         return ("No run on data is recorded: add [data] to the spec." if exponent is None
                 else f"At the end of the run of the integer model on the data, its exponent was {exponent}.")
     bits = entry["headroom_bits"]
-    left = "its range is not used at all" if bits is None else f"{bits:.2f} bits of headroom remain"
+    left = "the data use no part of its range" if bits is None else f"{bits:.2f} bits of headroom remain"
     at = ""
     if exponent is not None and limits is not None and limits[0] < limits[1]:
         at = f", at exponent {exponent}"

@@ -1,4 +1,4 @@
-"""sim.diagnostics: compare the error on held-out samples with that of baselines."""
+"""sim.diagnostics: compare the error on held-out samples with baselines."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class Quality:
 
     @property
     def gains(self) -> bool:
-        """Return whether the error is clearly below that of every baseline."""
+        """Return whether the error is clearly below the error of every baseline."""
         return self.error < self.best[1] * (1 - _SAME)
 
     @property
@@ -120,7 +120,7 @@ def error_of(found: HeldOut, f: Array) -> float:
 
 
 def quality(spec: Spec, data: Dataset) -> Quality | None:
-    """Train the integer model; compare its held-out error with that of baselines.
+    """Train the integer model; compare its held-out error with the baselines.
 
     Parameters
     ----------

@@ -16,7 +16,7 @@ from ..reference.backend import FloatReference
 
 @dataclass(frozen=True)
 class Tuned:
-    """Log evidence of the candidate pairs, relative to that of the best pair.
+    """Log evidence of the candidate pairs, relative to the best pair.
 
     Parameters
     ----------

@@ -223,7 +223,7 @@ class FxpLms(FxpModel):
         return self._slots[:slot] + self._slots[slot + 1:]
 
     def _select_victim(self) -> int:
-        """Return the slot with the smallest loss; if tied, that of the newest vector."""
+        """Return the slot with the smallest loss; in a tie, the slot of the newest vector."""
         oldest = min(v.born for v in self._slots)
         losses = {i: self._loss(v, self._others(i)) for i, v in enumerate(self._slots)
                   if self._metric != "fklms" or v.born != oldest}

@@ -148,7 +148,7 @@ class FxpLookahead:
         return [int(w) * power_of_two(self.a.exponent - 31) for w in self.predictor[:count]]
 
     def _products(self, left: Iterable[int], right: Iterable[int]) -> int:
-        """Return a sum of products, each of which is shifted right by `shift` and floored."""
+        """Return a sum of products, each shifted right by `shift` and floored."""
         return sum(int(u) * int(v) // (1 << self.shift) for u, v in zip(left, right, strict=True))
 
     def _correlate(self, end: int, v: Words, e: int) -> Wide:

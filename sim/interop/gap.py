@@ -1,4 +1,4 @@
-"""sim.interop: compare predictions with those of the original estimator."""
+"""sim.interop: compare predictions with the original estimator."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Gap(NamedTuple):
 
 
 def prediction_gap(plan: Plan, x_raw: Words, f: NDArray[np.float64]) -> Gap:
-    """Compare the predictions and labels of a plan with those of the estimator.
+    """Compare the predictions and labels of a plan and of the estimator.
 
     Parameters
     ----------

@@ -289,6 +289,6 @@ def known_model(estimator: object) -> TrainedModel:
         raise fail("E270",
                    "the estimator has no support vectors, so it predicts the same value for every sample",
                    where=_name(estimator), value="0 vectors", allowed="an estimator with support vectors",
-                   remedy="for an SVR, lower epsilon, which exceeds all errors, or raise C; then fit the "
+                   remedy="for an SVR, lower epsilon (it exceeds all errors) or raise C; then fit the "
                           "estimator again")
     return replace(model, origin=_name(estimator))

@@ -116,7 +116,7 @@ class _Coefficients(NamedTuple):
 
 
 def _coefficients(model: TrainedModel, y: Affine, bits: int, lowest: int) -> _Coefficients:
-    """Round the coefficients to integers; their exponent is at least `lowest`."""
+    """Round the coefficients to integers with an exponent of at least `lowest`."""
     real = [Fraction(a) / y.lsb for a in model.alpha.ravel().tolist()]
     e = max(_exponent(real, bits), lowest)
     whole = np.array([rounded(a / Fraction(2) ** e) for a in real], dtype=np.int64).reshape(

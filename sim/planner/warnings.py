@@ -173,7 +173,7 @@ def _amplifying(plan: Plan) -> Iterator[Problem]:
 
 
 def _apart(plan: Plan) -> Iterator[Problem]:
-    """Warn if predictions differ from those of the original estimator (W208)."""
+    """Warn if predictions differ from the original estimator (W208)."""
     found = plan.evidence.get("apart")
     if found is not None:
         word = found["word"]

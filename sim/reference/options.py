@@ -60,7 +60,7 @@ def check_values(system: KernelSystem) -> None:
 
 
 def kernel_of(sigma: float | Kernel) -> Kernel:
-    """Return `sigma` if it is a kernel, otherwise the Gaussian kernel of that width.
+    """Return `sigma` if it is a kernel, otherwise a Gaussian kernel of width `sigma`.
 
     Raise E220 if the width is not valid.
     """

@@ -101,7 +101,7 @@ def slot_bytes(plan: Plan) -> int:
 
 
 def slots_with(plan: Plan, image: bytes, where: str) -> tuple[bytes, bytes]:
-    """Return the contents of two slots, the first of which contains an image.
+    """Return the contents of two slots; the first slot contains an image.
 
     Raise E440 or E443 if the image has the wrong length.
     """

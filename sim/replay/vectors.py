@@ -1,4 +1,4 @@
-"""sim.replay: test vectors, which are calls with ADC counts and expected results.
+"""sim.replay: test vectors (calls with ADC counts and expected results).
 
 Every back end replays the same calls. All results and the final state must equal the expected ones.
 """

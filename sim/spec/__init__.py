@@ -123,7 +123,7 @@ class Spec(BaseModel):
 
     @property
     def hash(self) -> str:
-        """Return the SHA-256 of all values except those of [sweep], in hexadecimal.
+        """Return the SHA-256 of all values except [sweep], in hexadecimal.
 
         The values are hashed as canonical JSON.
         """

@@ -59,7 +59,7 @@ def delay(draft: Draft) -> Found:
     A delay line requires consecutive samples, and an algorithm that processes samples one by one.
     """
     if draft.get("input", "delay") is None:
-        yield from _only_in_a_line(draft, "belongs to a delay line, and there is none", "with `delay`",
+        yield from _only_in_a_line(draft, "requires a delay line, but the spec has none", "with `delay`",
                                    "give `delay`, or omit `{key}`")
         return
     yield from _line_size(draft)

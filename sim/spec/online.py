@@ -95,7 +95,7 @@ class Online(SpecTable):
 
     @property
     def parts(self) -> tuple[str, str]:
-        """Return projection and metric: the chosen ones, else those of the reduction."""
+        """Return projection and metric: the chosen ones, or the defaults of the reduction."""
         projection, metric = DEVICE_REDUCTIONS[self.reduction]
         return self.projection or projection, self.metric or metric
 

@@ -27,7 +27,7 @@ _MESSAGES = {"E106": "is missing", "E107": "has the wrong type", "E108": "is out
 
 
 def abbreviate(value: Any) -> str:
-    """Return the text of a value for a message, abbreviated if it is long."""
+    """Return the text of a value for a message; abbreviate long text."""
     try:
         text = json.dumps(value)
     except (TypeError, ValueError):  # dates, for example

@@ -42,7 +42,7 @@ def _table(table: type[SpecTable]) -> dict[str, Any]:
 
 
 def _key(made: dict[str, Any]) -> dict[str, Any]:
-    """Return the schema of a key, converted from that of pydantic.
+    """Return the schema of a key, converted from the schema of pydantic.
 
     Null is removed, because TOML does not have it. The allowed values and the remedy become part of the
     description, because editors show only the description.

@@ -183,7 +183,7 @@ class Predictor(SpecTable):
 
 
 class Numbers(SpecTable):
-    """Word length on the device, and formats that override those of the planner."""
+    """Word length on the device, and formats that override the planner."""
 
     word: Literal[16, 24, 32] = _key(16, about="word length W on the device", allowed="16, 24, 32",
                                      remedy="use 16 for small and fast code, 32 for results close to float")

@@ -1,4 +1,4 @@
-"""sim.data.samples: the named data sets, which are not downloaded.
+"""sim.data.samples: read named data sets without a download.
 
 The data are contained in installed packages. A data set that no package contains is read from the user's own
 copy. The number of columns of a copy is checked, so that a different data set is not used by mistake.

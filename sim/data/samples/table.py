@@ -23,7 +23,7 @@ MISSING = ("", "?", "na", "n/a", "nan", "null")
 
 
 class Numbered(Sequence[str]):
-    """Sequence of numbered names, which are created on access.
+    """Sequence that creates a numbered name on each access.
 
     This saves memory, because a file can have ten million columns.
 

@@ -178,7 +178,7 @@ def plan_lms(spec: Spec, x_raw: Raw | None = None, y_raw: Raw | None = None) -> 
 
 
 def _held_bound(planned: _Planned, reach: Fraction, bits: int) -> Fraction | None:
-    """Return the analytic bound of the finest format that can represent it, or None.
+    """Return the analytic bound in the finest format that can represent it, or None.
 
     The result is None unless the bound is below `reach`. A coarser LSB rounds more, which makes the bound
     larger.

@@ -51,7 +51,7 @@ class Band:
 
 @dataclass(frozen=True)
 class Factor:
-    """Columns of L (rows, b) and 1 / d_i (rows,); the last ones repeat."""
+    """Columns of L (rows, b) and 1 / d_i (rows,); the last row repeats."""
 
     columns: list[list[Decimal]]
     pivots: list[Decimal]

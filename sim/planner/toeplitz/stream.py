@@ -129,7 +129,7 @@ def _ideal(spec: Spec, lsb: Fraction, step: int, bits: int) -> tuple[list[Fracti
 
 
 def _format(taps: list[Fraction], word: int) -> Format:
-    """Return the finest format of the taps whose sums of products fit."""
+    """Return the finest format of the taps for which the sums of products fit."""
     top, total = max(map(abs, taps)), 2 * sum(map(abs, taps), Fraction(0))
     frac = word - 1
     while round(top * Fraction(2) ** (frac + 1)) <= Format(True, word, 0).hi and frac < word + 13:

@@ -16,7 +16,7 @@ STEP, GATE_SAMPLES, ORDERS = 1 / 128, 256, (2, 16)
 
 
 class LastErrors:
-    """Predict the next error e from the last ones, as ``g sum_i a_i e_i``.
+    """Predict the next error e from the last errors, as ``g sum_i a_i e_i``.
 
     Normalised LMS learns a, and g is the ratio of the sums of e c and c^2 over about 256 samples, from 0 to
     1, with c the predicted error before g.

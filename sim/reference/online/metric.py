@@ -28,7 +28,7 @@ class Metric:
     gram: ClassVar[bool] = False
 
     def deterioration(self, model: Expansion) -> Array:
-        """Return lambda of every slot, shape (capacity,); infinite for free ones."""
+        """Return lambda of every slot, shape (capacity,); infinite for a free slot."""
         raise NotImplementedError
 
     def select_victim(self, model: Expansion) -> tuple[int, float]:

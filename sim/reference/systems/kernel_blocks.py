@@ -114,7 +114,7 @@ class KernelBlocks:
 
     @property
     def nbytes(self) -> int:
-        """Return the memory in bytes, without that of the samples."""
+        """Return the memory in bytes, without the samples."""
         return self._z.nbytes + self._h.nbytes
 
     def block(self, rows: Rows, columns: Rows, added: float = 0.0) -> Reals:

@@ -142,7 +142,7 @@ def _nearest(count: int, of: int, wanted: int) -> NDArray[np.int64]:
 
 
 def _predict(stay: Array, other: Array) -> Sparse:
-    """Return the matrix P, which predicts the other samples from the coarse ones.
+    """Return the matrix P, which predicts the other samples from the coarse samples.
 
     Each prediction is a Lagrange interpolation of the nearest coarse samples.
     """

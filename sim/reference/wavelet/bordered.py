@@ -28,7 +28,7 @@ _SHORTEST = 32
 
 @dataclass(frozen=True, eq=False)
 class _Run:
-    """Columns `first` to `stop` - 1 of F, which are shifted copies of each other.
+    """Columns `first` to `stop` - 1 of F; they are shifted copies of each other.
 
     They do not overlap the border of Z. The first column of this run and the columns outside of it determine
     all columns.

@@ -90,7 +90,7 @@ def _errors(results: Results, known: dict[str, Method]) -> str:
 
 
 def _defaults(results: Results, known: dict[str, Method]) -> tuple[str, list[str]]:
-    """Return a table of learners with default parameters and tuned linear filters.
+    """Return a table of tuned linear filters and of learners with default parameters.
 
     The second result contains the streams on which QKLMS + RLS is not better than the filters.
     """

@@ -44,6 +44,7 @@ PAGES: dict[str, str] = {
     "docs/measured/online-cost.md": "python -m kerncast.benchmarks.online_cost",
     "docs/measured/streams.md": "python -m kerncast.benchmarks.streams",
     "docs/measured/many-classes.md": "python -m kerncast.benchmarks.many_classes",
+    "docs/measured/novelty.md": "python -m kerncast.benchmarks.novelty",
     "docs/measured/on-chip.md": "python -m kerncast.benchmarks.on_chip",
     **{f"docs/papers/{page}.md": f"python -m kerncast.benchmarks.papers.{name}"
        for page, name in _PAPERS.items()},

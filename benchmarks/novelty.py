@@ -1,4 +1,4 @@
-"""Measure novelty by leverage in words compared with other detectors, and its cost.
+"""Compare novelty by leverage with other detectors, and measure its cost.
 
 ``python -m kerncast.benchmarks.novelty`` writes docs/measured/novelty.md. It needs scikit-learn,
 arm-none-eabi-gcc and unicorn.

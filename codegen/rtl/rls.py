@@ -24,14 +24,14 @@ STATE_BITS = 32
 #: Values of the table of directions, and features, at most.
 MOST_DIRECTIONS, MOST_FEATURES = 1 << 16, 1 << 10
 #: Clock cycles from the largest residual to the end of a descent without a further step.
-_DECIDED = 4
+_DECIDED = 6
 _ERROR_BITS = 48  # the plan proves that an error has fewer
 
 _MODULES = ("kc_arithmetic_shift", "kc_shift_round", "kc_shift_sticky", "kc_saturate", "kc_requantise",
-            "kc_affine", "kc_bit_length", "kc_mac", "kc_mul_shift", "kc_mul_signed", "kc_sum_tree",
-            "kc_argmax_tree", "kc_delay", "kc_ram", "kc_ram_banked", "kc_ram_lane_of", "kc_ram_word_mask",
-            "kc_ram_wordwise", "kc_rom", "kc_rom_banked", "kc_sample_buffer", "kc_rls_kind",
-            "kc_rls_features", "kc_rls_predict", "kc_rls_matrix", "kc_rls_residual", "kc_rls_step",
+            "kc_affine", "kc_bit_length", "kc_mul_signed", "kc_sum_tree", "kc_delay", "kc_ram",
+            "kc_ram_banked", "kc_ram_lane_of", "kc_ram_word_mask", "kc_ram_wordwise", "kc_rom",
+            "kc_rom_banked", "kc_sample_buffer", "kc_rls_kind", "kc_rls_features", "kc_rls_products",
+            "kc_rls_predict", "kc_rls_matrix", "kc_rls_largest", "kc_rls_residual", "kc_rls_step",
             "kc_rls_control", "kc_rls", "kc_rls_state", "kc_learner_reply", *axi.MODULES)
 
 
@@ -60,18 +60,18 @@ def _features(plan: Plan, lanes: int) -> int:
     first, inputs = _blocks(plan, lanes)
     cosines, columns = plan.sizes["M"], plan.sizes["D"]
     others = lanes * (first + inputs) - cosines
-    return columns + 5 + cosines * _rows(columns, lanes) + others + 9 + _levels(lanes)
+    return columns + 5 + cosines * _rows(columns, lanes) + others + 10 + _levels(lanes)
 
 
 def prediction_cycles(plan: Plan, lanes: int = 1) -> int:
     """Return the clock cycles from a sample's first beat to its reply, without stalls."""
-    return _features(plan, lanes) + 9
+    return _features(plan, lanes) + 10
 
 
 def sweep_cycles(plan: Plan, lanes: int = 1) -> int:
     """Return the clock cycles of a step of the descent."""
     first, inputs = _blocks(plan, lanes)
-    return first + inputs + (inputs > 0) + 6 + _levels(lanes)
+    return first + inputs + (inputs > 0) + 8 + _levels(lanes)
 
 
 def update_cycles(plan: Plan, lanes: int = 1, steps: int | None = None) -> int:
@@ -88,7 +88,7 @@ def update_cycles(plan: Plan, lanes: int = 1, steps: int | None = None) -> int:
     """
     blocks = sum(_blocks(plan, lanes))
     matrix = lanes * blocks * (blocks + 1) // 2 + 6
-    residual = 5 + lanes * blocks + 8
+    residual = 4 * lanes * blocks + 11
     most = plan.integer("rls_steps")
     taken = most if steps is None else steps
     search = sweep_cycles(plan, lanes) * (taken + 1) + _DECIDED * (taken < most)

@@ -58,13 +58,14 @@ module kc_rls #(
 
     input  wire forget,                         // everything
     input  wire restored,                       // the state is complete
-    input  wire [BLOCK_BITS-1:0] state_block,   // a feature and, of R, another one; read latency one clock
+    input  wire [BLOCK_BITS-1:0] state_block,   // a feature
     input  wire [LANE_BITS-1:0] state_lane,
+    input  wire [TILE_BITS-1:0] state_tile,     // an entry of R
+    input  wire [LANE_BITS-1:0] state_row,
     input  wire [LANE_BITS-1:0] state_column,
-    input  wire [TILE_BITS-1:0] state_tile,
-    output wire [31:0] state_r,
-    output wire [63:0] state_beta,
-    output wire [31:0] state_w,
+    output wire [31:0] state_r,                 // read latency two clocks
+    output wire [63:0] state_beta,              // two
+    output wire [31:0] state_w,                 // one
     input  wire [2:0] state_write,              // w, beta, R
     input  wire [63:0] state_word
 );
@@ -75,7 +76,7 @@ module kc_rls #(
 
     logic trained_reg, pad_reg;
 
-    wire start, phi_valid, phi_last, update, updated, error_valid, pass, passing, passed, f_valid;
+    wire start, phi_valid, phi_last, update, updated, unused_error_valid, pass, passing, passed, f_valid;
     wire sweep, sweep_first, sweep_last, sweep_scale, searching, found, choose, decided, halt, halt_saturated;
     wire [BLOCK_BITS-1:0] phi_block, pass_block, sweep_block, largest_block, diagonal_block;
     wire [LANE_BITS-1:0] phi_lane, pass_lane, largest_lane, diagonal_lane;
@@ -83,18 +84,25 @@ module kc_rls #(
     wire [31:0] w, diagonal;
     wire [LANES*32-1:0] column;
     wire [63:0] largest;
+    wire [2:0] largest_byte;
     wire largest_negative, negative, diagonal_valid;
     wire [4:0] power;
     wire [3:0] scale;
     wire signed [ERROR_BITS-1:0] error;
     wire phi_first, unused_input, pad;
+    // The hardware multipliers of the lanes: for the features, then for R.
+    wire multiplying;
+    wire [LANES*(WORD+1)-1:0] factors_x;
+    wire [LANES*16-1:0] factors_direction, factors_i, factors_j;
+    wire [LANES*(WORD+17)-1:0] products;
+    wire [LANES*32-1:0] r_products;
     wire [PLACE_BITS-1:0] phi_place = (PLACE_BITS'(phi_block) << LEVELS) | PLACE_BITS'(phi_lane);
     wire [PLACE_BITS-1:0] pass_place = (PLACE_BITS'(pass_block) << LEVELS) | PLACE_BITS'(pass_lane);
     wire [PLACE_BITS-1:0] state_place = (PLACE_BITS'(state_block) << LEVELS) | PLACE_BITS'(state_lane);
 
     kc_rls_control #(.BLOCKS(BLOCKS), .FIRST_BLOCKS(FIRST_BLOCKS), .STEPS(STEPS)) control_inst (
         .clk(clk), .rst(rst), .sample_full(sample_full), .learning(learning), .answer_free(answer_free), .idle(idle),
-        .start(start), .phi_last(phi_last), .update(update), .updated(updated), .error_valid(error_valid), .pass(pass),
+        .start(start), .phi_last(phi_last), .update(update), .updated(updated), .pass(pass),
         .passed(passed), .f_valid(f_valid), .sweep(sweep), .sweep_first(sweep_first), .sweep_last(sweep_last),
         .sweep_scale(sweep_scale), .sweep_block(sweep_block), .searching(searching), .found(found), .choose(choose),
         .decided(decided), .halt(halt), .halt_saturated(halt_saturated), .w_saturated(w_saturated), .answer(answer)
@@ -106,7 +114,12 @@ module kc_rls #(
         .BLOCK_BITS(BLOCK_BITS)
     ) features_inst (
         .clk(clk), .rst(rst), .start(start), .row(row), .x(x), .valid(phi_valid), .last(phi_last), .block(phi_block),
-        .lane(phi_lane), .phi(phi)
+        .lane(phi_lane), .phi(phi), .factors_x(factors_x), .factors_direction(factors_direction), .products(products)
+    );
+
+    kc_rls_products #(.LANES(LANES), .A_BITS(WORD + 1)) products_inst (
+        .clk(clk), .second(multiplying), .a(factors_x), .b(factors_direction), .second_a(factors_i),
+        .second_b(factors_j), .products(products), .second_products(r_products)
     );
 
     kc_rls_kind #(
@@ -118,7 +131,7 @@ module kc_rls #(
         .ROUNDING(ROUNDING), .F_BITS(F_BITS), .LO(LO), .HI(HI), .CLIP_LO(CLIP_LO), .CLIP_HI(CLIP_HI)
     ) predict_inst (
         .clk(clk), .rst(rst), .valid(phi_valid), .first(phi_first), .last(phi_last), .phi(phi), .w(w),
-        .zero(!trained_reg || pad_reg), .y(y), .error_valid(error_valid), .error(error), .f_valid(f_valid), .f(f),
+        .zero(!trained_reg || pad_reg), .y(y), .error_valid(unused_error_valid), .error(error), .f_valid(f_valid), .f(f),
         .saturated(f_saturated)
     );
 
@@ -129,9 +142,10 @@ module kc_rls #(
     ) matrix_inst (
         .clk(clk), .rst(rst), .phi_valid(phi_valid), .phi_block(phi_block), .phi_lane(phi_lane), .phi(phi),
         .update(update), .empty(!trained_reg), .updated(updated), .diagonal_valid(diagonal_valid),
-        .diagonal_block(diagonal_block), .diagonal_lane(diagonal_lane), .diagonal(diagonal), .column_start(choose),
+        .diagonal_block(diagonal_block), .diagonal_lane(diagonal_lane), .diagonal(diagonal), .multiplying(multiplying),
+        .factors_i(factors_i), .factors_j(factors_j), .products(r_products), .column_start(choose),
         .column_block(largest_block), .column_lane(largest_lane), .column_next(sweep && !searching), .column(column),
-        .state_tile(state_tile), .state_row(state_lane), .state_column(state_column), .state_entry(state_r),
+        .state_tile(state_tile), .state_row(state_row), .state_column(state_column), .state_entry(state_r),
         .state_write(state_write[2]), .state_word(state_word[31:0])
     );
 
@@ -148,8 +162,8 @@ module kc_rls #(
         .pass_block(pass_block), .pass_lane(pass_lane), .phi(pass_phi), .w(w), .error(error), .sweep(sweep),
         .sweep_first(sweep_first), .sweep_last(sweep_last), .sweep_scale(sweep_scale), .sweep_block(sweep_block),
         .searching(searching), .column(column), .negative(negative), .power(power), .halt(halt), .scale(scale),
-        .found(found), .largest(largest), .largest_negative(largest_negative), .largest_block(largest_block),
-        .largest_lane(largest_lane), .state_block(state_block), .state_lane(state_lane), .state_entry(state_beta),
+        .found(found), .largest(largest), .largest_byte(largest_byte), .largest_negative(largest_negative),
+        .largest_block(largest_block), .largest_lane(largest_lane), .state_block(state_block), .state_lane(state_lane), .state_entry(state_beta),
         .state_write(state_write[1]), .state_word(state_word)
     );
 
@@ -157,7 +171,7 @@ module kc_rls #(
     kc_rls_step #(.LANES(LANES), .BLOCKS(BLOCKS), .FIRST_BLOCKS(FIRST_BLOCKS), .STEP_SHIFT(STEP_SHIFT)) step_inst (
         .clk(clk), .rst(rst), .update(update), .diagonal_valid(diagonal_valid), .diagonal_block(diagonal_block),
         .diagonal_lane(diagonal_lane), .diagonal(diagonal), .scale(scale), .choose(choose), .largest(largest),
-        .largest_negative(largest_negative), .largest_block(largest_block), .largest_lane(largest_lane),
+        .largest_byte(largest_byte), .largest_negative(largest_negative), .largest_block(largest_block), .largest_lane(largest_lane),
         .negative(negative), .power(power), .decided(decided), .halt(halt), .saturated(halt_saturated),
         .reading(phi_valid || passing || idle), .read_place(phi_valid ? phi_place : passing ? pass_place : state_place),
         .w(w), .write(state_write[0] || (passing && !trained_reg)), .write_place(passing ? pass_place : state_place),

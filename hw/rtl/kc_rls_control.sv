@@ -21,8 +21,7 @@ module kc_rls_control #(
     input  wire phi_last,
     output wire update,                         // R
     input  wire updated,
-    input  wire error_valid,
-    output wire pass,                           // the residual
+    output wire pass,                           // the residual; the error comes 4 clocks later
     input  wire passed,
     input  wire f_valid,
     output wire sweep,                          // of a block
@@ -46,6 +45,7 @@ module kc_rls_control #(
     typedef enum logic [2:0] {IDLE, FEATURES, UPDATE, SWEEP, FIND, ANSWER} state_t;
 
     state_t state_reg;
+    logic [1:0] pass_reg;
     logic updated_reg, passed_reg, f_reg, searching_reg, gap_reg, w_saturated_reg;
     logic [BLOCK_BITS-1:0] block_reg;
     logic [STEP_BITS-1:0] left_reg;
@@ -54,6 +54,7 @@ module kc_rls_control #(
     wire gap = FIRST_BLOCKS < BLOCKS && sweep && block_reg == LAST_FIRST;
 
     always_ff @(posedge clk) begin
+        pass_reg <= {pass_reg[0], update};
         updated_reg <= updated || (updated_reg && state_reg == UPDATE);
         passed_reg <= passed || (passed_reg && state_reg == UPDATE);
         f_reg <= f_valid || (f_reg && state_reg != IDLE);
@@ -89,6 +90,7 @@ module kc_rls_control #(
         if (rst) begin
             state_reg <= IDLE;
             gap_reg <= 1'b0;
+            pass_reg <= 2'd0;
             updated_reg <= 1'b0;
             passed_reg <= 1'b0;
         end
@@ -97,7 +99,7 @@ module kc_rls_control #(
     assign idle = state_reg == IDLE;
     assign start = state_reg == IDLE && sample_full;
     assign update = state_reg == FEATURES && phi_last && learning;
-    assign pass = state_reg == UPDATE && error_valid;
+    assign pass = pass_reg[1];
     assign sweep = state_reg == SWEEP && !gap_reg;
     assign sweep_first = block_reg == 0;
     assign sweep_last = block_reg == LAST_BLOCK;

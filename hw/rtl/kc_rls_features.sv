@@ -32,11 +32,14 @@ module kc_rls_features #(
     output wire last,
     output wire [BLOCK_BITS-1:0] block,
     output wire [LANE_BITS-1:0] lane,
-    output wire [15:0] phi
+    output wire [15:0] phi,
+    output wire [LANES*(X_BITS+1)-1:0] factors_x,   // in the hardware multipliers of the lanes
+    output wire [LANES*16-1:0] factors_direction,
+    input  wire [LANES*(X_BITS+17)-1:0] products    // two clocks later
 );
     localparam LEVELS = $clog2(LANES);
     localparam TO_SUM = 4 + LEVELS;             // clocks from a row's address to the sum that it ends
-    localparam LATENCY = TO_SUM + 5;
+    localparam LATENCY = TO_SUM + 6;
     localparam ACC_BITS = X_BITS + 17 + $clog2(COLUMNS);
     localparam WIDE_BITS = X_BITS + 17 > 64 ? X_BITS + 17 : 64;
     localparam J_BITS = $clog2(COSINES);
@@ -109,9 +112,8 @@ module kc_rls_features #(
     logic [LATENCY-1:0] valid_reg, last_reg;    // bit i: i + 1 clocks after the address
     logic [TO_SUM-1:0] cosine_reg, first_reg;
     logic [LANES*X_BITS-1:0] x_reg;
-    logic [LANES*16-1:0] direction_reg;
+    logic [LANES*ACC_BITS-1:0] acc_reg;
     wire [LANES*16-1:0] direction;
-    wire [LANES*ACC_BITS-1:0] sums;
     wire signed [ACC_BITS-1:0] sum;
     wire [15:0] phase, phase_late, aux_late;
     wire [1:0] kind_2;
@@ -126,7 +128,6 @@ module kc_rls_features #(
         cosine_reg <= {cosine_reg[TO_SUM-2:0], cosine};
         first_reg <= {first_reg[TO_SUM-2:0], row_reg == 0};
         x_reg <= x;
-        direction_reg <= direction;
         if (rst) valid_reg <= {LATENCY{1'b0}};
         if (rst) last_reg <= {LATENCY{1'b0}};
     end
@@ -138,16 +139,20 @@ module kc_rls_features #(
 
     generate
         for (i = 0; i < LANES; i = i + 1) begin : term
-            wire signed [X_BITS:0] wide_x = {X_SIGNED != 0 && x_reg[(i+1)*X_BITS-1], x_reg[i*X_BITS +: X_BITS]};
-            wire signed [15:0] lane_direction = direction_reg[i*16 +: 16];
+            wire signed [X_BITS:0] wide_x = {X_SIGNED != 0 && x[(i+1)*X_BITS-1], x[i*X_BITS +: X_BITS]};
+            wire signed [X_BITS+16:0] product = products[i*(X_BITS+17) +: X_BITS+17];
+            wire signed [ACC_BITS-1:0] acc = acc_reg[i*ACC_BITS +: ACC_BITS];
+            wire signed [ACC_BITS-1:0] begun = first_reg[2] ? {ACC_BITS{1'b0}} : acc;
 
-            kc_mac #(.A_BITS(X_BITS + 1), .B_BITS(16), .SHIFT(0), .ACC_BITS(ACC_BITS))
-                mac_inst (.clk(clk), .valid(cosine_reg[1]), .first(first_reg[1]), .a(wide_x), .b(lane_direction),
-                          .acc(sums[i*ACC_BITS +: ACC_BITS]));
+            assign factors_x[i*(X_BITS+1) +: X_BITS+1] = wide_x;
+
+            always_ff @(posedge clk) if (cosine_reg[2]) acc_reg[i*ACC_BITS +: ACC_BITS] <= begun + ACC_BITS'(product);
         end
     endgenerate
 
-    kc_sum_tree #(.WIDTH(ACC_BITS), .LANES(LANES)) sum_tree_inst (.clk(clk), .words(sums), .sum(sum));
+    assign factors_direction = direction;
+
+    kc_sum_tree #(.WIDTH(ACC_BITS), .LANES(LANES)) sum_tree_inst (.clk(clk), .words(acc_reg), .sum(sum));
 
     // The other features: 1, a scaled input, 0.
     wire [X_BITS-1:0] x_lane = x_reg[lane_2*X_BITS +: X_BITS];
@@ -163,12 +168,12 @@ module kc_rls_features #(
 
     kc_delay #(.WIDTH(16), .CLOCKS(LATENCY - 4)) aux_inst (.clk(clk), .d(aux_reg), .q(aux_late));
 
-    // The turn, two entries of the table, their difference, its product with the rest of the turn.
+    // The turn, two entries of the table, registers for them, their difference, its product with the rest of the turn.
     wire signed [WIDE_BITS-1:0] sum_wide = WIDE_BITS'(sum);
     wire signed [WIDE_BITS-1:0] turns = sum_wide >>> PHASE_SHIFT;
     logic [19:0] turn_reg;
-    logic [11:0] rest_reg, rest_2_reg;
-    logic signed [15:0] left_reg, left_2_reg;
+    logic [11:0] rest_reg, rest_2_reg, rest_3_reg;
+    logic signed [15:0] left_reg, right_reg, left_2_reg, left_3_reg;
     logic signed [16:0] diff_reg;
     logic signed [29:0] product_reg;
     logic [15:0] phi_reg;
@@ -181,17 +186,20 @@ module kc_rls_features #(
         right_inst (.clk(clk), .address({1'b0, turn_reg[19:12]} + 9'd1), .q(right));
     kc_delay #(.WIDTH(BLOCK_BITS + LANE_BITS), .CLOCKS(LATENCY))
         place_inst (.clk(clk), .d({block_reg, lane_reg}), .q(place));
-    kc_delay #(.WIDTH(1), .CLOCKS(4)) cosine_inst (.clk(clk), .d(cosine_reg[TO_SUM-1]), .q(is_cosine));
+    kc_delay #(.WIDTH(1), .CLOCKS(5)) cosine_inst (.clk(clk), .d(cosine_reg[TO_SUM-1]), .q(is_cosine));
 
     always_ff @(posedge clk) begin
         turn_reg <= turns[19:0] + {phase_late, 4'd0};
         rest_reg <= turn_reg[11:0];
         left_reg <= left;
-        diff_reg <= 17'(right) - 17'(left);
+        right_reg <= right;
         rest_2_reg <= rest_reg;
         left_2_reg <= left_reg;
-        product_reg <= diff_reg * $signed({1'b0, rest_2_reg});
-        phi_reg <= is_cosine ? left_2_reg + step[15:0] : aux_late;
+        diff_reg <= 17'(right_reg) - 17'(left_reg);
+        rest_3_reg <= rest_2_reg;
+        left_3_reg <= left_2_reg;
+        product_reg <= diff_reg * $signed({1'b0, rest_3_reg});
+        phi_reg <= is_cosine ? left_3_reg + step[15:0] : aux_late;
     end
 
     assign row = row_reg;

@@ -43,18 +43,22 @@ module kc_rls_matrix #(
     output wire [BLOCK_BITS-1:0] diagonal_block,
     output wire [LANE_BITS-1:0] diagonal_lane,
     output wire [31:0] diagonal,
+    output wire multiplying,                    // features, in the hardware multipliers of the lanes:
+    output wire [LANES*16-1:0] factors_i,
+    output wire [LANES*16-1:0] factors_j,
+    input  wire [LANES*32-1:0] products,        // two clocks later
 
     input  wire column_start,                   // for one clock: the column of the place begins
     input  wire [BLOCK_BITS-1:0] column_block,
     input  wire [LANE_BITS-1:0] column_lane,
     input  wire column_next,                    // read the entries of the next block,
-    output wire [LANES*32-1:0] column,          // which come two clocks later
+    output wire [LANES*32-1:0] column,          // which come three clocks later
 
-    input  wire [TILE_BITS-1:0] state_tile,     // an entry; read latency one clock
+    input  wire [TILE_BITS-1:0] state_tile,     // an entry; read latency two clocks
     input  wire [LANE_BITS-1:0] state_row,
     input  wire [LANE_BITS-1:0] state_column,
     output wire [31:0] state_entry,
-    input  wire state_write,
+    input  wire state_write,                    // the entry, or its mirror image, of the clock before
     input  wire [31:0] state_word
 );
     localparam DEPTH = TILES*LANES;
@@ -125,28 +129,25 @@ module kc_rls_matrix #(
 
     // What belongs to the row of a tile: _1 is one clock after its address.
     logic [LATENCY-1:0] valid_reg, last_reg;
-    logic [LANE_BITS-1:0] lane_1_reg, lane_2_reg;
-    logic diagonal_1_reg, one_1_reg, input_1_reg, pad_1_reg, empty_reg;
-    logic [31:0] ridge_2_reg, fade_2_reg, fade_3_reg, fade_4_reg;
-    wire [31:0] ridge_1 = one_1_reg ? RIDGE_ONE : input_1_reg ? RIDGE_INPUT : RIDGE_COSINE;
-    wire [31:0] fade_1 = one_1_reg ? FADE_ONE : input_1_reg ? FADE_INPUT : FADE_COSINE;
-    wire ridged_1 = diagonal_1_reg && !pad_1_reg;
-    wire [LANE_BITS-1:0] twice_2 = LANE_MASK & (lane_2_reg << 1);   // bank of (i, i)
+    logic [LANE_BITS-1:0] lane_1_reg;
+    logic blank_1_reg;                          // the words are not those of the memories, but the ridge
+    logic [31:0] ridge_1_reg, fade_1_reg, fade_2_reg, fade_3_reg, fade_4_reg;
+    wire [31:0] ridge = one ? RIDGE_ONE : is_input ? RIDGE_INPUT : RIDGE_COSINE;
+    wire [31:0] fade = one ? FADE_ONE : is_input ? FADE_INPUT : FADE_COSINE;
+    wire ridged = i_block_reg == j_block_reg && !pad;
+    wire [LANE_BITS-1:0] twice_1 = LANE_MASK & (lane_1_reg << 1);   // bank of (i, i)
 
     always_ff @(posedge clk) begin
         valid_reg <= {valid_reg[LATENCY-2:0], running_reg};
         last_reg <= {last_reg[LATENCY-2:0], running_reg && last};
         lane_1_reg <= i_lane_reg;
-        lane_2_reg <= lane_1_reg;
-        diagonal_1_reg <= i_block_reg == j_block_reg;
-        one_1_reg <= one;
-        input_1_reg <= is_input;
-        pad_1_reg <= pad;
-        ridge_2_reg <= ridged_1 ? ridge_1 : 32'd0;
-        fade_2_reg <= ridged_1 ? fade_1 : 32'd0;
+        blank_1_reg <= running_reg && empty;
+        ridge_1_reg <= ridged ? ridge : 32'd0;
+        fade_1_reg <= ridged ? fade : 32'd0;
+        fade_2_reg <= fade_1_reg;
         fade_3_reg <= fade_2_reg;
         fade_4_reg <= fade_3_reg;
-        empty_reg <= empty;
+        state_bank_reg <= LANE_MASK & (state_row + state_column);
         if (rst) valid_reg <= {LATENCY{1'b0}};
         if (rst) last_reg <= {LATENCY{1'b0}};
     end
@@ -156,16 +157,16 @@ module kc_rls_matrix #(
     wire [ADDRESS_BITS-1:0] state_address = (ADDRESS_BITS'(state_tile) << LEVELS) | ADDRESS_BITS'(state_row);
     wire [ADDRESS_BITS-1:0] write_address;
     wire [BLOCK_BITS+LANE_BITS:0] diagonal_place;
-    wire [LANE_BITS-1:0] state_bank = LANE_MASK & (state_row + state_column);
+    logic [LANE_BITS-1:0] state_bank_reg;       // the same for an entry and its mirror image
     wire [LANE_BITS-1:0] diagonal_bank = LANE_MASK & (diagonal_lane << 1);
-    wire [LANES*32-1:0] banks, new_row;
+    wire [LANES*32-1:0] words, new_row;         // words of the second clock
     wire write = valid_reg[LATENCY-1];
     logic [LANES*32-1:0] column_reg;
     genvar bank;
 
     kc_delay #(.WIDTH(ADDRESS_BITS), .CLOCKS(LATENCY)) address_inst (.clk(clk), .d(update_address), .q(write_address));
     kc_delay #(.WIDTH(BLOCK_BITS + LANE_BITS + 1), .CLOCKS(LATENCY)) diagonal_inst (
-        .clk(clk), .d({i_block_reg == j_block_reg && !pad, i_block_reg, i_lane_reg}), .q(diagonal_place));
+        .clk(clk), .d({ridged, i_block_reg, i_lane_reg}), .q(diagonal_place));
 
     generate
         for (bank = 0; bank < LANES; bank = bank + 1) begin : of_bank
@@ -177,38 +178,37 @@ module kc_rls_matrix #(
             wire [31:0] word;
 
             kc_ram #(.WIDTH(32), .DEPTH(DEPTH), .READ_OLD(0)) ram_inst (
-                .clk(clk), .write_enable(write || (state_write && state_bank == BANK)),
+                .clk(clk), .write_enable(write || (state_write && state_bank_reg == BANK)),
                 .write_address(write ? write_address : state_address), .write_data(write ? new_row[bank*32 +: 32] : state_word),
                 .read_address(running_reg ? update_address : !column_next ? state_address : above ? column_address : row_address),
                 .read_data(word));
 
             // Second clock: the words, out of their memories.  Third: the products with mu, and that of the
             // features.  Fourth to sixth: the sums.
-            logic signed [31:0] r_2_reg, r_3_reg, product_reg, sum_4_reg;
-            logic signed [15:0] phi_i_reg, phi_j_reg;
+            logic signed [31:0] r_2_reg, r_3_reg, sum_4_reg;
             logic [31:0] sum_5_reg, new_reg;
-            logic diagonal_3_reg, diagonal_4_reg;
-            wire diagonal_2 = BANK == twice_2;
-            wire signed [31:0] r_2 = !empty_reg ? r_2_reg : diagonal_2 ? $signed(ridge_2_reg) : 32'sd0;
+            logic diagonal_2_reg, diagonal_3_reg, diagonal_4_reg;
+            wire diagonal_1 = BANK == twice_1;
+            wire signed [31:0] product = products[bank*32 +: 32];
             wire signed [63:0] faded_5;
 
-            kc_mul_signed fade_inst (.clk(clk), .a(r_2), .c(FADING), .q(faded_5));
+            kc_mul_signed fade_inst (.clk(clk), .a(r_2_reg), .c(FADING), .q(faded_5));
 
             always_ff @(posedge clk) begin
-                r_2_reg <= word;
-                phi_i_reg <= phi_i;
-                phi_j_reg <= phi_j[j_lane_1*16 +: 16];
-                diagonal_3_reg <= diagonal_2;
-                r_3_reg <= r_2;
-                product_reg <= phi_i_reg * phi_j_reg;
+                r_2_reg <= !blank_1_reg ? $signed(word) : diagonal_1 ? $signed(ridge_1_reg) : 32'sd0;
+                diagonal_2_reg <= diagonal_1;
+                diagonal_3_reg <= diagonal_2_reg;
+                r_3_reg <= r_2_reg;
                 diagonal_4_reg <= diagonal_3_reg;
-                sum_4_reg <= r_3_reg + (product_reg >>> PRODUCT_SHIFT);
+                sum_4_reg <= r_3_reg + (product >>> PRODUCT_SHIFT);
                 sum_5_reg <= sum_4_reg + (diagonal_4_reg ? fade_4_reg : 32'd0);
                 new_reg <= sum_5_reg - faded_5[63:32];
-                column_reg[bank*32 +: 32] <= banks[lane_bank*32 +: 32];
+                column_reg[bank*32 +: 32] <= words[lane_bank*32 +: 32];
             end
 
-            assign banks[bank*32 +: 32] = word;
+            assign words[bank*32 +: 32] = r_2_reg;
+            assign factors_i[bank*16 +: 16] = phi_i;
+            assign factors_j[bank*16 +: 16] = phi_j[j_lane_1*16 +: 16];
             assign new_row[bank*32 +: 32] = new_reg;
         end
     endgenerate
@@ -218,7 +218,8 @@ module kc_rls_matrix #(
     assign {diagonal_block, diagonal_lane} = diagonal_place[BLOCK_BITS+LANE_BITS-1:0];
     assign diagonal = new_row[diagonal_bank*32 +: 32];
     assign column = column_reg;
-    assign state_entry = banks[state_bank*32 +: 32];
+    assign state_entry = words[state_bank_reg*32 +: 32];
+    assign multiplying = valid_reg[0];
 endmodule
 
 `default_nettype wire

@@ -17,6 +17,7 @@ from kerncast.sim.model.statuses import NOT_POSITIVE_DEFINITE, OK, SATURATED
 from .conftest import anything, expected, make, raw_inputs
 from .learner_cases import make as make_learner
 from .learner_cases import stream
+from .rls_cases import rls_stream
 from .solver_cases import build, problems
 
 #: Instances with a machine, by their names within a core, and the file that defines it.
@@ -25,6 +26,9 @@ MACHINES = {
                   "sample_inst": "hw/rtl/kc_sample_buffer.sv"},
     "learner": {"control_inst": "hw/rtl/kc_learner_control.sv", "sample_inst": "hw/rtl/kc_sample_buffer.sv",
                 "reader_inst": "hw/rtl/kc_state_reader.sv", "writer_inst": "hw/rtl/kc_state_writer.sv"},
+    "rls_learner": {"rls_inst.control_inst": "hw/rtl/kc_rls_control.sv",
+                    "rls_inst.features_inst": "hw/rtl/kc_rls_features.sv",
+                    "sample_inst": "hw/rtl/kc_sample_buffer.sv", "state_inst": "hw/rtl/kc_rls_state.sv"},
     "solver": {"r_inst": "hw/rtl/kc_frame.sv", "y_inst": "hw/rtl/kc_frame.sv",
                "levinson_inst": "hw/rtl/kc_levinson.sv", "sender_inst": "hw/rtl/kc_solution_sender.sv",
                "levinson_inst.scalars_inst": "hw/rtl/kc_levinson_scalars.sv"},
@@ -46,9 +50,10 @@ def machines(core: str, window: bool = False) -> tuple[list[str], list[list[int]
     return names, states
 
 
-def simulation(plan, core, folder) -> Simulation:
+def simulation(plan, core, folder, lanes=1) -> Simulation:
     generate_rtl(plan, folder)
-    return Simulation(rtl_sources(folder, plan, core), f"{plan.name}_{core.name}", "icarus", folder / "sim")
+    return Simulation(rtl_sources(folder, plan, core), f"{plan.name}_{core.name}", "icarus", folder / "sim",
+                      core.parameters(plan, lanes))
 
 
 def recorded(ledger, core, found, wanted) -> None:
@@ -115,6 +120,25 @@ def test_the_learner_enters_every_state_and_saturates_f_and_alpha(require_simula
              [*zip(answers["status"].tolist(), answers["f"].tolist(), strict=True), *frames, *frames])
 
 
+def test_the_learner_of_kernel_rls_enters_every_state(require_simulator, ledger, tmp_path):
+    require_simulator("icarus")
+    plan, (names, states) = make("waves16"), machines("rls_learner")
+    model, (x, y) = open_model(plan), rls_stream(plan, 10, 2)
+    answers = model.update(x, y)
+    frame, = state_frames(plan, model.state())
+    script = [("cover", names)]
+    for row, target in zip(x, y, strict=True):
+        script += [("sample", sample_frame(plan, row, int(target)), True), ("answers", 1)]
+    script += [("state",), ("sample", [1] * 9, True), ("send", "state", [frame[0], 2, *frame[2:]]), ("sent",),
+               ("restore", frame), ("state",), ("noted",)]
+    # With one lane, no lane of a block is left.
+    *found, last, restored, seen = simulation(plan, LEARNER, tmp_path, lanes=4).run(script, 20_000)
+    assert seen == states
+    words = [(a[0][0], int(signed(plan.word, np.array(a[0][1])))) for a in found]
+    recorded(ledger, "learner of kernel RLS", [*words, *last, *restored],
+             [*zip(answers["status"].tolist(), answers["f"].tolist(), strict=True), frame, frame])
+
+
 def test_the_solver_enters_every_state_and_saturates_x(require_simulator, ledger, tmp_path):
     require_simulator("icarus")
     core, (names, states) = build("even24", "icarus", tmp_path), machines("solver")
@@ -147,8 +171,9 @@ def test_the_trainer_enters_every_state(require_simulator, ledger, tmp_path):
 
 @pytest.mark.parametrize("core", MACHINES)
 def test_no_machine_of_a_core_is_forgotten(core, tmp_path):
-    plan = {"learner": make_learner("forgets16"), "predictor": make("gains16")}.get(core, make("means24"))
-    kinds = {"predictor": PREDICTOR, "learner": LEARNER}.get(core, TRAINER)
+    plan = {"learner": make_learner("forgets16"), "rls_learner": make("waves16"),
+            "predictor": make("gains16")}.get(core, make("means24"))
+    kinds = {"predictor": PREDICTOR, "learner": LEARNER, "rls_learner": LEARNER}.get(core, TRAINER)
     generate_rtl(plan, tmp_path)
     files = {path.name for path in rtl_sources(tmp_path, plan, kinds)
              if "state_t state_reg" in path.read_text()}

@@ -7,23 +7,23 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from kerncast.codegen.hls.vectors import targets
 from kerncast.codegen.rtl import LEARNER, PREDICTOR, SOLVER, TRAINER, generate_rtl, rtl_sources, unique_file
 from kerncast.codegen.rtl.frames import model_frame, sample_frame, state_frames, target_frame
 from kerncast.codegen.rtl.learner import worst_update_cycles
 from kerncast.codegen.rtl.registers import register_map
 from kerncast.hw.rtl.simulators import Simulation, find_simulator, simulator_environment
 from kerncast.sim.model import open_model
-from kerncast.sim.model.kernel import convert_y, input_constants
-from kerncast.sim.model.ranges import Ranges
 from kerncast.sim.model.statuses import NOT_TRAINED
 
 from . import banded_cases, learner_cases, solver_cases
 from .conftest import anything, expected, make, places, raw_inputs, trained
+from .rls_cases import rls_stream
 
 VALUES, VALUES_IN_ICARUS = 200_000, 5000
 CONTROL, COMMAND, ERRORS = (register_map().named(name).offset for name in ("control", "command", "errors"))
 HARNESS = Path(__file__).with_name("soak.cpp")
-READ_MODEL, READ_SLOTS = 2, 4
+READ_MODEL, READ_SLOTS, READ_STATE = 2, 4, 2
 
 
 def send(stream, beats, user=0):
@@ -53,7 +53,6 @@ def predictions(plan, count, chance):
 def learnings(plan, count, chance):
     """Operations of a learner: restore and predict, then learn, then save. Streams: 0 x and f, 1 state."""
     mask, rail, model = (1 << plan.word) - 1, 1 << (plan.word - 1), open_model(plan)
-    constants, log = input_constants(plan), Ranges(plan).log
     for _ in range(count):
         x, y = learner_cases.stream(plan, 24, int(chance.integers(1 << 30)))
         if int(model.state()["count"][0]) == 0:
@@ -61,8 +60,9 @@ def learnings(plan, count, chance):
         begun, first = state_frames(plan, model.state()), model.predict(x[:1])
         found = model.update(x, y)
         learn = []
-        for row, raw, f, status in zip(x, y, found["f"], found["status"], strict=True):
-            error = min(max(int(convert_y(int(raw), constants, log)) - int(f), -rail), rail - 1)
+        for row, raw, target, f, status in zip(x, y, targets(plan, y), found["f"], found["status"],
+                                               strict=True):
+            error = min(max(target - int(f), -rail), rail - 1)
             learn += [send(0, sample_frame(plan, row, int(raw)), 1),
                       expect(0, int(status), [int(f) & mask, error & mask])]
         yield [[*(send(1, frame, user) for user, frame in enumerate(begun)), "after",
@@ -70,6 +70,28 @@ def learnings(plan, count, chance):
                 expect(0, int(first["status"][0]), [int(first["f"][0]) & mask])], learn,
                *([f"command {bits}", expect(1, user, frame)] for user, (bits, frame) in enumerate(
                    zip((READ_MODEL, READ_SLOTS), state_frames(plan, model.state()), strict=True)))]
+        if chance.random() < 0.2:
+            model.reset()
+
+
+def rls_learnings(plan, count, chance):
+    """Operations of a learner of kernel RLS: restore and predict, then learn, then save."""
+    mask, rail, model = (1 << plan.word) - 1, 1 << (plan.word - 1), open_model(plan)
+    for _ in range(count):
+        x, y = rls_stream(plan, 24, int(chance.integers(1 << 30)))
+        if not model.state()["trained"][0]:
+            model.update(x[:6], y[:6])
+        (begun,), first = state_frames(plan, model.state()), model.predict(x[:1])
+        found = model.update(x, y)
+        learn = []
+        for row, raw, target, f, status in zip(x, y, targets(plan, y), found["f"], found["status"],
+                                               strict=True):
+            error = min(max(target - int(f), -rail), rail - 1)
+            learn += [send(0, sample_frame(plan, row, int(raw)), 1),
+                      expect(0, int(status), [int(f) & mask, error & mask])]
+        yield [[send(1, begun), "after", send(0, sample_frame(plan, x[0])),
+                expect(0, int(first["status"][0]), [int(first["f"][0]) & mask])], learn,
+               [f"command {READ_STATE}", expect(1, 0, *state_frames(plan, model.state()))]]
         if chance.random() < 0.2:
             model.reset()
 
@@ -108,6 +130,7 @@ EMPTY = [answer(0, NOT_TRAINED, [0])]
 CASES = {
     "predictor": (lambda: make("gains16"), PREDICTOR, predictions, 2400, EMPTY),
     "learner": (lambda: make("gains16"), LEARNER, learnings, 1900, EMPTY),
+    "learner of kernel RLS": (lambda: make("waves16"), LEARNER, rls_learnings, 1400, EMPTY),
     "trainer": (lambda: make("grid16"), TRAINER, trainings, 10_500, []),
     "trainer of samples": (lambda: make("means24"), TRAINER, trainings, 11_000, []),
     "banded trainer": (lambda: make("band16"), TRAINER, trainings, 5000, []),
@@ -120,8 +143,15 @@ CASES = {
 }
 #: Cases with their lanes.
 RUNS = [*((case, 1) for case in CASES), ("predictor", 4), ("predictor of a grid", 2),
-        ("predictor of a grid", 4), ("predictor with an intercept", 4), ("learner", 2), ("trainer", 4),
+        ("predictor of a grid", 4), ("predictor with an intercept", 4), ("learner", 2),
+        ("learner of kernel RLS", 4), ("learner of kernel RLS", 8), ("trainer", 4),
         ("trainer with an intercept", 2), ("solver", 4), ("solver with an intercept", 4)]
+
+
+def longest(plan, core, lanes):
+    """Clock cycles of the longest operation."""
+    searches = core is LEARNER and not plan.second_order
+    return worst_update_cycles(plan, lanes) if searches else core.cycles(plan, lanes)
 
 
 def ports(plan, core, lanes):
@@ -133,7 +163,7 @@ def ports(plan, core, lanes):
             user = f"pin(top->{one.port}_tuser)" if one.user_bits else "Pin{nullptr, 0}"
             signals = [f"pin(top->{one.port}_t{signal})" for signal in ("data", "last", "valid", "ready")]
             rows.append(f"{name}[{k}] = {{{', '.join([signals[0], user, *signals[1:]])}}};")
-    most = worst_update_cycles(plan, lanes) if core is LEARNER else core.cycles(plan, lanes)
+    most = longest(plan, core, lanes)
     return "\n".join(['#include "Vsoak.h"', "#define TOP Vsoak", f"#define CONNECT {' '.join(rows)}",
                       f"enum {{ INPUTS = {len(inputs)}, OUTPUTS = {len(outputs)} }};",
                       f"enum {{ MOST_CLOCKS = {most + 200} }};", ""])
@@ -209,7 +239,7 @@ class Script:
         self.core = core
         self.names = [[one.name for one in streams if one.takes is way] for way in (False, True)]
         self.empty = [[NOT_TRAINED, 0]] if empty else []
-        self.most = worst_update_cycles(plan, lanes) if core is LEARNER else core.cycles(plan, lanes)
+        self.most = longest(plan, core, lanes)
         self.operations, self.wanted, self.chance, self.values = [("write", CONTROL, 1)], [], chance, 0
 
     def sends(self, step):

@@ -31,7 +31,7 @@ COMMAND = "python -m kerncast.benchmarks.figures"
 _MEASURED = {  # pages of docs/measured, by the script that writes each
     **{name: name.replace("-", "_") for name in (
         "accuracy", "banded", "costs", "estimates", "extras", "filters", "gaps", "instructions", "intrinsics",
-        "classes", "irregular", "misra", "simulation-speed", "sweep", "toeplitz-speed",
+        "classes", "irregular", "misra", "simulation-speed", "slices", "sweep", "toeplitz-speed",
         "tuning")}, "peers": "beside"}
 _PAPERS = {"toeplitz-rls": "toeplitz_rls", "multiresolution-ls-svm": "multiresolution",
            "domain-decomposition": "domain_decomposition",

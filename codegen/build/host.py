@@ -43,6 +43,7 @@ def _training(p: str, x: str, raw_y: str, word: str, members: str, target: str) 
     return f"""typedef struct {{ {members} }} {p}_trainer_t;
         int {p}_train_begin({p}_trainer_t *t);
         int {p}_train_push({p}_trainer_t *t, {x}{target});
+        int {p}_train_push_block({p}_trainer_t *t, {x}const {raw_y} *y, uint32_t count);
         int {p}_train_run({p}_trainer_t *t, uint32_t max_steps);
         int {p}_train_commit({p}_trainer_t *t, {p}_model_t *m);
         void {p}_train_cancel({p}_trainer_t *t);
@@ -87,6 +88,7 @@ def declarations(plan: Plan) -> str:
     if plan.fixed:
         return f"""extern const uint8_t {p}_plan_hash[32];
         int {p}_model_predict(const {raw_x} *x, {word} *f);
+        int {p}_model_predict_block(const {raw_x} *x, uint32_t count, {word} *f);
         {decide if plan.decision else ""}
         {line}"""
     learn = (_training(p, "" if plan.uniform else f"const {raw_x} *x, ", raw_y, word if plan.fits else "",
@@ -100,6 +102,7 @@ def declarations(plan: Plan) -> str:
         extern const uint8_t {p}_plan_hash[32];
         void {p}_model_init({p}_model_t *m);
         int {p}_model_predict(const {p}_model_t *m, const {raw_x} *x, {word} *f);
+        int {p}_model_predict_block(const {p}_model_t *m, const {raw_x} *x, uint32_t count, {word} *f);
         int {p}_state_save(const {p}_model_t *m, const kc_storage_t *storage);
         int {p}_state_restore({p}_model_t *m, const kc_storage_t *storage);
         {learn}
@@ -263,6 +266,22 @@ class HostBackend(LibraryBackend):
         rows = np.array([(self._call("rls_novelty", x + i * columns, leverage, novel), leverage[0], novel[0])
                          for i in range(len(x_raw))], dtype=np.int64).reshape(-1, 3)
         return dict(zip(("status", "leverage", "novel"), rows.T, strict=True))
+
+    def predict_block(self, x_raw: Raw) -> tuple[int, Raw]:
+        """Predict all inputs in one call.
+
+        Returns
+        -------
+        int
+            The status of the call.
+        numpy.ndarray
+            Outputs (m, outputs) as integers.
+        """
+        x = raw.inputs(self.plan, x_raw)
+        f = self.ffi.new(f"{self.plan.word_type}[]", max(1, len(x) * self.plan.outputs))
+        status = self._call("model_predict_block", self._raw(x, "x_raw"), len(x), f)
+        rows = np.array(list(f), dtype=np.int64)[:len(x) * self.plan.outputs]
+        return status, rows.reshape(len(x), self.plan.outputs)
 
     def stream(self, y_raw: Raw) -> Outputs:
         """Return the values of a new stream.

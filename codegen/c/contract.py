@@ -27,9 +27,13 @@ _CONTEXT = {
     "predict": (_READS, "Allowed if the call does not interrupt a function that writes this model."),
     "novelty": (_READS, "Allowed if the call does not interrupt a function that writes this model."),
     "predict_fixed": ("Reentrant: the model is constant.", "Allowed."),
+    "predict_block": (_READS, "Allowed if the call does not interrupt a function that writes this model."),
+    "predict_block_fixed": ("Reentrant: the model is constant.", "Allowed."),
     "train": (_TRAINER, _NO_ISR), "train_run": (_TRAINER, _NO_ISR),
     "train_begin": (_TRAINER, "Allowed if the call does not interrupt another function on this trainer."),
     "train_push": (_TRAINER, "Allowed if the call does not interrupt another function on this trainer."),
+    "train_push_block": (_TRAINER, "Allowed if the call does not interrupt another function on this "
+                                   "trainer."),
     "train_commit": (_TRAINER, "Allowed if the call does not interrupt another function on this trainer or "
                                "model."),
     "train_fitted": ("Reentrant: it only reads the trainer.",
@@ -46,6 +50,9 @@ _CONTEXT = {
 }
 #: Which calls of the plan count the cost of a kind of function.
 _COUNTED = {"predict_fixed": "predict", "solve": "train"}
+#: The function whose work a function on a block does for each sample.
+_OF_BLOCK = {"predict_block": "model_predict", "predict_block_fixed": "model_predict",
+             "train_push_block": "train_push"}
 #: Cost of the functions whose time does not depend on the plan.
 _CONSTANT = {"stream_init": "writes two members"}
 
@@ -68,6 +75,8 @@ def contract(plan: Plan, kind: str, saved_bytes: int) -> str:
         cost = delay_cost(plan, kind)
     elif kind == "stream_push":
         cost = f"{plan.stream_taps} multiplications, stores one sample twice"
+    elif kind in _OF_BLOCK:
+        cost = f"count times that of {plan.name}_{_OF_BLOCK[kind]}()"
     elif kind == "init":
         cost = f"writes {plan.state_bytes} bytes"
     elif kind.startswith("train_"):

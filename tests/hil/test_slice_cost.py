@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from kerncast.benchmarks.banded import planned
+from kerncast.benchmarks.slices import measured
 from kerncast.sim.model import open_model
 from kerncast.sim.plan import Plan, wire_dtype
 from kerncast.sim.planner import make_plan
@@ -80,3 +82,11 @@ def test_a_slice_takes_at_most_a_multiple_of_n_instructions(name, tmp_path: Path
     plan = plan_of(name)
     spent = dearest(build(plan, tmp_path, "-O2"), plan)
     assert spent < MOST * N, f"{spent:,} instructions"
+
+
+def test_pushes_of_blocks_and_runs_of_steps_add_little_to_a_training(require_tool) -> None:
+    require_tool("arm-none-eabi-gcc", "sudo apt-get install -y gcc-arm-none-eabi")
+    plan = planned("banded", 16, 256, 3.0, 0.1)
+    blocking, (single, several) = measured(plan, "-DKC_PORTABLE=1", ((1, 1), (64, 8)))
+    assert several.total < 1.05 * blocking < single.total
+    assert several.largest < blocking / 4

@@ -29,7 +29,7 @@ extern "C" {
 #define TINY_TABLE_BYTES 516 /* constant tables */
 #define TINY_SAVED_STATE_BYTES 76u /* a slot needs KC_STATE_SLOT of it */
 
-#define TINY_OUT_LSB 0.0625 /* value of 1 LSB of tiny_out_t, in units of y */
+#define TINY_OUT_LSB 0.0625f /* value of 1 LSB of tiny_out_t, in units of y */
 #define TINY_OUT_FRAC_BITS 14 /* s16f14, Q2.14 */
 
 typedef int16_t tiny_out_t; /* prediction, Q2.14: -2048.0 to 2047.9375 units of y, LSB 0.0625 */
@@ -110,6 +110,22 @@ void tiny_model_init(tiny_model_t *m);
 kc_status_t tiny_model_predict(const tiny_model_t *m, const tiny_in_t *x,
     tiny_out_t *f);
 
+/** Predict several samples in one call.
+ *
+ * @param[in] m  the model
+ * @param[in] x  count * 1 ADC counts, sample by sample
+ * @param[in] count  number of samples; 0 does nothing
+ * @param[out] f  count predictions, each as of tiny_model_predict()
+ * @retval KC_OK done, and no prediction saturated
+ * @retval KC_SATURATED done, but at least one prediction saturated
+ * Any other status is that of tiny_model_predict(), and the same for every sample.
+ * @par Reentrancy: Reentrant: it only reads the model.
+ * @par Interrupts: Allowed if the call does not interrupt a function that writes this model.
+ * @par Worst case: count times that of tiny_model_predict().
+ */
+kc_status_t tiny_model_predict_block(const tiny_model_t *m, const tiny_in_t *x, uint32_t count,
+    tiny_out_t *f);
+
 /* Training in slices, with the values of tiny_train(): begin, push each sample as it arrives, run until it
  * returns KC_OK (in a background task), commit. Checksums find what other code writes to the trainer between
  * these calls. Each call compares that of the scalars and short arrays; push compares those that it uses.
@@ -142,6 +158,21 @@ kc_status_t tiny_train_begin(tiny_trainer_t *t);
  * @par Worst case: 14 multiplications, 2 divisions, 1 kernel value.
  */
 kc_status_t tiny_train_push(tiny_trainer_t *t, tiny_target_t y);
+
+/** Pass the next samples, as tiny_train_push() for each of them, and check the trainer once.
+ *
+ * @param[in,out] t  the trainer
+ * @param[in] y  count targets
+ * @param[in] count  number of samples; 0 only checks the trainer
+ * @retval KC_OK the samples were accepted
+ * @retval KC_NOT_POSITIVE_DEFINITE training failed: begin again
+ * @retval KC_OUT_OF_ORDER no begin, the checksum of t is wrong, or more samples than are left: none was accepted
+ * @retval KC_BAD_ARGUMENT a null pointer
+ * @par Reentrancy: Reentrant for different trainers; one call at a time on one trainer.
+ * @par Interrupts: Allowed if the call does not interrupt another function on this trainer.
+ * @par Worst case: count times that of tiny_train_push().
+ */
+kc_status_t tiny_train_push_block(tiny_trainer_t *t, const tiny_target_t *y, uint32_t count);
 
 /** Do a part of the work that is left.
  *
@@ -278,7 +309,7 @@ static inline int16_t tiny_to_adc(tiny_out_t f)
 }
 
 /** A prediction in units of y, in float. */
-#define TINY_TO_UNIT(f) (KC_CAST(float, TINY_OUT_LSB) * KC_CAST(float, f))
+#define TINY_TO_UNIT(f) (TINY_OUT_LSB * KC_CAST(float, f))
 
 #ifdef __cplusplus
 }

@@ -60,3 +60,25 @@ kc_status_t tiny_model_predict(const tiny_model_t *m, const tiny_in_t *x,
     KC_TRACE(predict, f, 0, 0, *f);
     return *f == acc ? KC_OK : KC_SATURATED;
 }
+
+/* Each sample in turn: a refusal is that of the model, the same for all of them. */
+kc_status_t tiny_model_predict_block(const tiny_model_t *m, const tiny_in_t *x, uint32_t count,
+    tiny_out_t *f)
+{
+    const tiny_in_t *sample = x;
+    tiny_out_t *answer = f;
+    kc_status_t status = KC_OK;
+    uint32_t i;
+
+    if (m == 0 || x == 0 || f == 0) {
+        return KC_BAD_ARGUMENT;
+    }
+    for (i = 0; i < count; i++) {
+        const kc_status_t one = tiny_model_predict(m, sample, answer);
+
+        status = one != KC_OK ? one : status;
+        sample = &sample[TINY_INPUT_DIM];
+        answer = &answer[1];
+    }
+    return status;
+}

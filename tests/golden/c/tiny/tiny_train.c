@@ -172,24 +172,72 @@ static void tiny_take_sample(tiny_trainer_t *t, tiny_target_t y)
     tiny_train_sample(t);
 }
 
+/* Convert the next `count` samples, at least 1, and extend the solution by them or store them. */
+static void tiny_take_samples(tiny_trainer_t *t, const tiny_target_t *y, int32_t count)
+{
+    int32_t i;
+
+    for (i = 0; i < count && t->stage == TINY_STAGE_COLLECT; i++) {
+        tiny_take_sample(t, y[i]);
+    }
+}
+
+/* KC_OK if samples may follow, else the reason. */
+static KC_INLINE kc_status_t tiny_collects(const tiny_trainer_t *t)
+{
+    if (t->stage != TINY_STAGE_COLLECT) {
+        return t->stage == TINY_STAGE_FAILED && t->status < 0 && tiny_intact(t) != 0
+            ? (kc_status_t)t->status : KC_OUT_OF_ORDER;
+    }
+    return t->check == tiny_live_checksum(t, TINY_COLLECT_SUM) ? KC_OK : KC_OUT_OF_ORDER;
+}
+
 kc_status_t tiny_train_push(tiny_trainer_t *t, tiny_target_t y)
 {
+    kc_status_t status;
     int32_t i;
 
     if (t == 0) {
         return KC_BAD_ARGUMENT;
     }
-    if (t->stage != TINY_STAGE_COLLECT) {
-        return t->stage == TINY_STAGE_FAILED && tiny_intact(t) != 0
-            ? (kc_status_t)t->status : KC_OUT_OF_ORDER;
-    }
-    if (t->check != tiny_live_checksum(t, TINY_COLLECT_SUM)) {
-        return KC_OUT_OF_ORDER;
+    status = tiny_collects(t);
+    if (status != KC_OK) {
+        return status;
     }
     i = t->step;
     t->r[i] = 0; /* beyond the last lag no step computes it */
     tiny_take_sample(t, y);
     t->samples_check = tiny_sample_check(t, t->samples_check, i);
+    t->check = tiny_live_checksum(t, TINY_COLLECT_SUM);
+    return t->stage == TINY_STAGE_FAILED ? (kc_status_t)t->status : KC_OK;
+}
+
+kc_status_t tiny_train_push_block(tiny_trainer_t *t, const tiny_target_t *y, uint32_t count)
+{
+    kc_status_t status;
+    int32_t first;
+    int32_t left;
+    int32_t i;
+
+    if (t == 0 || y == 0) {
+        return KC_BAD_ARGUMENT;
+    }
+    status = tiny_collects(t);
+    if (status != KC_OK || count == 0u) {
+        return status;
+    }
+    first = t->step;
+    left = TINY_TRAIN_SAMPLES - first;
+    if (count > (uint32_t)left) {
+        return KC_OUT_OF_ORDER;
+    }
+    for (i = first; i < first + (int32_t)count; i++) {
+        t->r[i] = 0; /* beyond the last lag no step computes it */
+    }
+    tiny_take_samples(t, y, (int32_t)count);
+    for (i = first; i < first + (int32_t)count; i++) {
+        t->samples_check = tiny_sample_check(t, t->samples_check, i);
+    }
     t->check = tiny_live_checksum(t, TINY_COLLECT_SUM);
     return t->stage == TINY_STAGE_FAILED ? (kc_status_t)t->status : KC_OK;
 }
@@ -256,7 +304,6 @@ kc_status_t tiny_train_commit(tiny_trainer_t *t, tiny_model_t *m)
 kc_status_t tiny_train(tiny_trainer_t *t, tiny_model_t *m, const tiny_target_t *y)
 {
     kc_status_t status = KC_BAD_ARGUMENT;
-    int32_t i;
 
     if (m != 0 && y != 0) {
         status = tiny_train_begin(t);
@@ -264,9 +311,7 @@ kc_status_t tiny_train(tiny_trainer_t *t, tiny_model_t *m, const tiny_target_t *
     if (status != KC_OK) {
         return status;
     }
-    for (i = 0; i < TINY_TRAIN_SAMPLES && t->stage == TINY_STAGE_COLLECT; i++) {
-        tiny_take_sample(t, y[i]);
-    }
+    tiny_take_samples(t, y, TINY_TRAIN_SAMPLES);
     while (t->stage > TINY_STAGE_COLLECT && t->stage < TINY_STAGE_READY) {
         tiny_train_step(t);
     }

@@ -38,7 +38,7 @@ extern "C" {
 #define TINY_ACT_CLASS_NAMES { \
     "idle", "walk", "run" }
 
-#define TINY_ACT_OUT_LSB 0.000122070312 /* value of 1 LSB of tiny_act_out_t, in units of y */
+#define TINY_ACT_OUT_LSB 0.000122070312f /* value of 1 LSB of tiny_act_out_t, in units of y */
 #define TINY_ACT_OUT_FRAC_BITS 14 /* s16f14, Q2.14 */
 
 typedef int16_t tiny_act_out_t; /* prediction, Q2.14: -4.0 to 3.99987793 units of y, LSB 0.000122070312 */
@@ -88,6 +88,22 @@ void tiny_act_model_init(tiny_act_model_t *m);
  * @par Worst case: 3 kernel values, 6 distance terms, 9 multiplications.
  */
 kc_status_t tiny_act_model_predict(const tiny_act_model_t *m, const tiny_act_in_t *x,
+    tiny_act_out_t *f);
+
+/** Predict several samples in one call.
+ *
+ * @param[in] m  the model
+ * @param[in] x  count * 2 ADC counts, sample by sample
+ * @param[in] count  number of samples; 0 does nothing
+ * @param[out] f  count * 3 outputs, sample by sample, each as of tiny_act_model_predict()
+ * @retval KC_OK done, and no prediction saturated
+ * @retval KC_SATURATED done, but at least one prediction saturated
+ * Any other status is that of tiny_act_model_predict(), and the same for every sample.
+ * @par Reentrancy: Reentrant: it only reads the model.
+ * @par Interrupts: Allowed if the call does not interrupt a function that writes this model.
+ * @par Worst case: count times that of tiny_act_model_predict().
+ */
+kc_status_t tiny_act_model_predict_block(const tiny_act_model_t *m, const tiny_act_in_t *x, uint32_t count,
     tiny_act_out_t *f);
 
 /** Decide between the classes from the outputs of a prediction.
@@ -179,7 +195,7 @@ kc_status_t tiny_act_state_save(const tiny_act_model_t *m, const kc_storage_t *s
 kc_status_t tiny_act_state_restore(tiny_act_model_t *m, const kc_storage_t *storage);
 
 /** A prediction in units of y, in float. */
-#define TINY_ACT_TO_UNIT(f) (KC_CAST(float, TINY_ACT_OUT_LSB) * KC_CAST(float, f))
+#define TINY_ACT_TO_UNIT(f) (TINY_ACT_OUT_LSB * KC_CAST(float, f))
 
 #ifdef __cplusplus
 }

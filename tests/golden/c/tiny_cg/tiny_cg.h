@@ -29,7 +29,7 @@ extern "C" {
 #define TINY_CG_TABLE_BYTES 2048 /* constant tables */
 #define TINY_CG_SAVED_STATE_BYTES 124u /* a slot needs KC_STATE_SLOT of it */
 
-#define TINY_CG_OUT_LSB 0.00048828125 /* value of 1 LSB of tiny_cg_out_t, in units of y */
+#define TINY_CG_OUT_LSB 0.00048828125f /* value of 1 LSB of tiny_cg_out_t, in units of y */
 #define TINY_CG_OUT_FRAC_BITS 22 /* s24f22, Q2.22 */
 
 typedef int32_t tiny_cg_out_t; /* prediction, Q2.22: -4096.0 to 4095.99951 units of y, LSB 0.00048828125 */
@@ -110,6 +110,22 @@ void tiny_cg_model_init(tiny_cg_model_t *m);
 kc_status_t tiny_cg_model_predict(const tiny_cg_model_t *m, const tiny_cg_in_t *x,
     tiny_cg_out_t *f);
 
+/** Predict several samples in one call.
+ *
+ * @param[in] m  the model
+ * @param[in] x  count * 2 ADC counts, sample by sample
+ * @param[in] count  number of samples; 0 does nothing
+ * @param[out] f  count predictions, each as of tiny_cg_model_predict()
+ * @retval KC_OK done, and no prediction saturated
+ * @retval KC_SATURATED done, but at least one prediction saturated
+ * Any other status is that of tiny_cg_model_predict(), and the same for every sample.
+ * @par Reentrancy: Reentrant: it only reads the model.
+ * @par Interrupts: Allowed if the call does not interrupt a function that writes this model.
+ * @par Worst case: count times that of tiny_cg_model_predict().
+ */
+kc_status_t tiny_cg_model_predict_block(const tiny_cg_model_t *m, const tiny_cg_in_t *x, uint32_t count,
+    tiny_cg_out_t *f);
+
 /* Training in slices, with the values of tiny_cg_train(): begin, push each sample as it arrives, run until it
  * returns KC_OK (in a background task), commit. Checksums find what other code writes to the trainer between
  * these calls. Each call compares that of the scalars and short arrays; push compares those that it uses.
@@ -141,6 +157,21 @@ kc_status_t tiny_cg_train_begin(tiny_cg_trainer_t *t);
  * @par Worst case: stores one sample.
  */
 kc_status_t tiny_cg_train_push(tiny_cg_trainer_t *t, const tiny_cg_in_t *x, tiny_cg_target_t y);
+
+/** Pass the next samples, as tiny_cg_train_push() for each of them, and check the trainer once.
+ *
+ * @param[in,out] t  the trainer
+ * @param[in] x  count * 2 ADC counts, sample by sample
+ * @param[in] y  count targets
+ * @param[in] count  number of samples; 0 only checks the trainer
+ * @retval KC_OK the samples were accepted
+ * @retval KC_OUT_OF_ORDER no begin, the checksum of t is wrong, or more samples than are left: none was accepted
+ * @retval KC_BAD_ARGUMENT a null pointer
+ * @par Reentrancy: Reentrant for different trainers; one call at a time on one trainer.
+ * @par Interrupts: Allowed if the call does not interrupt another function on this trainer.
+ * @par Worst case: count times that of tiny_cg_train_push().
+ */
+kc_status_t tiny_cg_train_push_block(tiny_cg_trainer_t *t, const tiny_cg_in_t *x, const tiny_cg_target_t *y, uint32_t count);
 
 /** Do a part of the work that is left.
  *
@@ -262,7 +293,7 @@ static inline int16_t tiny_cg_to_adc(tiny_cg_out_t f)
 }
 
 /** A prediction in units of y, in float. */
-#define TINY_CG_TO_UNIT(f) (KC_CAST(float, TINY_CG_OUT_LSB) * KC_CAST(float, f))
+#define TINY_CG_TO_UNIT(f) (TINY_CG_OUT_LSB * KC_CAST(float, f))
 
 #ifdef __cplusplus
 }

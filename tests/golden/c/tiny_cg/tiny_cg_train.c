@@ -180,23 +180,68 @@ static void tiny_cg_take_sample(tiny_cg_trainer_t *t, const tiny_cg_in_t *x, tin
     tiny_cg_train_sample(t);
 }
 
+/* Convert the next `count` samples, at least 1, and extend the solution by them or store them. */
+static void tiny_cg_take_samples(tiny_cg_trainer_t *t, const tiny_cg_in_t *x, const tiny_cg_target_t *y, int32_t count)
+{
+    int32_t i;
+
+    for (i = 0; i < count && t->stage == TINY_CG_STAGE_COLLECT; i++) {
+        tiny_cg_take_sample(t, &x[i * TINY_CG_INPUT_DIM], y[i]);
+    }
+}
+
+/* KC_OK if samples may follow, else the reason. */
+static KC_INLINE kc_status_t tiny_cg_collects(const tiny_cg_trainer_t *t)
+{
+    if (t->stage != TINY_CG_STAGE_COLLECT) {
+        return t->stage == TINY_CG_STAGE_FAILED && t->status < 0 && tiny_cg_intact(t) != 0
+            ? (kc_status_t)t->status : KC_OUT_OF_ORDER;
+    }
+    return t->check == tiny_cg_live_checksum(t, TINY_CG_COLLECT_SUM) ? KC_OK : KC_OUT_OF_ORDER;
+}
+
 kc_status_t tiny_cg_train_push(tiny_cg_trainer_t *t, const tiny_cg_in_t *x, tiny_cg_target_t y)
 {
+    kc_status_t status;
     int32_t i;
 
     if (t == 0 || x == 0) {
         return KC_BAD_ARGUMENT;
     }
-    if (t->stage != TINY_CG_STAGE_COLLECT) {
-        return t->stage == TINY_CG_STAGE_FAILED && tiny_cg_intact(t) != 0
-            ? (kc_status_t)t->status : KC_OUT_OF_ORDER;
-    }
-    if (t->check != tiny_cg_live_checksum(t, TINY_CG_COLLECT_SUM)) {
-        return KC_OUT_OF_ORDER;
+    status = tiny_cg_collects(t);
+    if (status != KC_OK) {
+        return status;
     }
     i = t->step;
     tiny_cg_take_sample(t, x, y);
     t->samples_check = tiny_cg_sample_check(t, t->samples_check, i);
+    t->check = tiny_cg_live_checksum(t, TINY_CG_COLLECT_SUM);
+    return KC_OK;
+}
+
+kc_status_t tiny_cg_train_push_block(tiny_cg_trainer_t *t, const tiny_cg_in_t *x, const tiny_cg_target_t *y, uint32_t count)
+{
+    kc_status_t status;
+    int32_t first;
+    int32_t left;
+    int32_t i;
+
+    if (t == 0 || x == 0 || y == 0) {
+        return KC_BAD_ARGUMENT;
+    }
+    status = tiny_cg_collects(t);
+    if (status != KC_OK || count == 0u) {
+        return status;
+    }
+    first = t->step;
+    left = TINY_CG_TRAIN_SAMPLES - first;
+    if (count > (uint32_t)left) {
+        return KC_OUT_OF_ORDER;
+    }
+    tiny_cg_take_samples(t, x, y, (int32_t)count);
+    for (i = first; i < first + (int32_t)count; i++) {
+        t->samples_check = tiny_cg_sample_check(t, t->samples_check, i);
+    }
     t->check = tiny_cg_live_checksum(t, TINY_CG_COLLECT_SUM);
     return KC_OK;
 }
@@ -264,7 +309,6 @@ kc_status_t tiny_cg_train(tiny_cg_trainer_t *t, tiny_cg_model_t *m, const tiny_c
     const tiny_cg_target_t *y)
 {
     kc_status_t status = KC_BAD_ARGUMENT;
-    int32_t i;
 
     if (m != 0 && x != 0 && y != 0) {
         status = tiny_cg_train_begin(t);
@@ -272,9 +316,7 @@ kc_status_t tiny_cg_train(tiny_cg_trainer_t *t, tiny_cg_model_t *m, const tiny_c
     if (status != KC_OK) {
         return status;
     }
-    for (i = 0; i < TINY_CG_TRAIN_SAMPLES && t->stage == TINY_CG_STAGE_COLLECT; i++) {
-        tiny_cg_take_sample(t, &x[i * TINY_CG_INPUT_DIM], y[i]);
-    }
+    tiny_cg_take_samples(t, x, y, TINY_CG_TRAIN_SAMPLES);
     while (t->stage > TINY_CG_STAGE_COLLECT && t->stage < TINY_CG_STAGE_READY) {
         tiny_cg_train_step(t);
     }

@@ -28,7 +28,7 @@ extern "C" {
 #define TINY_LMS_TABLE_BYTES 516 /* constant tables */
 #define TINY_LMS_SAVED_STATE_BYTES 108u /* a slot needs KC_STATE_SLOT of it */
 
-#define TINY_LMS_OUT_LSB 0.000122070312 /* value of 1 LSB of tiny_lms_out_t, in units of y */
+#define TINY_LMS_OUT_LSB 0.000122070312f /* value of 1 LSB of tiny_lms_out_t, in units of y */
 #define TINY_LMS_OUT_FRAC_BITS 14 /* s16f14, Q2.14 */
 
 typedef int16_t tiny_lms_out_t; /* prediction, Q2.14: -4.0 to 3.99987793 units of y, LSB 0.000122070312 */
@@ -79,6 +79,22 @@ void tiny_lms_model_init(tiny_lms_model_t *m);
  * @par Worst case: 3 kernel values, 6 distance terms, 3 multiplications.
  */
 kc_status_t tiny_lms_model_predict(const tiny_lms_model_t *m, const tiny_lms_in_t *x,
+    tiny_lms_out_t *f);
+
+/** Predict several samples in one call.
+ *
+ * @param[in] m  the model
+ * @param[in] x  count * 2 ADC counts, sample by sample
+ * @param[in] count  number of samples; 0 does nothing
+ * @param[out] f  count predictions, each as of tiny_lms_model_predict()
+ * @retval KC_OK done, and no prediction saturated
+ * @retval KC_SATURATED done, but at least one prediction saturated
+ * Any other status is that of tiny_lms_model_predict(), and the same for every sample.
+ * @par Reentrancy: Reentrant: it only reads the model.
+ * @par Interrupts: Allowed if the call does not interrupt a function that writes this model.
+ * @par Worst case: count times that of tiny_lms_model_predict().
+ */
+kc_status_t tiny_lms_model_predict_block(const tiny_lms_model_t *m, const tiny_lms_in_t *x, uint32_t count,
     tiny_lms_out_t *f);
 
 /** Learn one sample.
@@ -159,7 +175,7 @@ static inline int8_t tiny_lms_to_adc(tiny_lms_out_t f)
 }
 
 /** A prediction in units of y, in float. */
-#define TINY_LMS_TO_UNIT(f) (KC_CAST(float, TINY_LMS_OUT_LSB) * KC_CAST(float, f))
+#define TINY_LMS_TO_UNIT(f) (TINY_LMS_OUT_LSB * KC_CAST(float, f))
 
 #ifdef __cplusplus
 }

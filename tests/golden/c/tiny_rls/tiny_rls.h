@@ -29,7 +29,7 @@ extern "C" {
 #define TINY_RLS_TABLE_BYTES 538 /* constant tables */
 #define TINY_RLS_SAVED_STATE_BYTES 252u /* a slot needs KC_STATE_SLOT of it */
 
-#define TINY_RLS_OUT_LSB 0.125 /* value of 1 LSB of tiny_rls_out_t, in units of y */
+#define TINY_RLS_OUT_LSB 0.125f /* value of 1 LSB of tiny_rls_out_t, in units of y */
 #define TINY_RLS_OUT_FRAC_BITS 14 /* s16f14, Q2.14 */
 
 typedef int16_t tiny_rls_out_t; /* prediction, Q2.14: -4096.0 to 4095.875 units of y, LSB 0.125 */
@@ -68,6 +68,7 @@ void tiny_rls_model_init(tiny_rls_model_t *m);
  * @param[in] m  the model
  * @param[in] x  2 ADC counts
  * @param[out] f  the prediction; 0 if there is none
+ * @retval KC_OK done
  * @retval KC_NOT_TRAINED no prediction: the model is not trained
  * @retval KC_BAD_ARGUMENT a null pointer, or a damaged model
  * @par Reentrancy: Reentrant: it only reads the model.
@@ -75,6 +76,21 @@ void tiny_rls_model_init(tiny_rls_model_t *m);
  * @par Worst case: 4 cosines, 19 multiplications.
  */
 kc_status_t tiny_rls_model_predict(const tiny_rls_model_t *m, const tiny_rls_in_t *x,
+    tiny_rls_out_t *f);
+
+/** Predict several samples in one call.
+ *
+ * @param[in] m  the model
+ * @param[in] x  count * 2 ADC counts, sample by sample
+ * @param[in] count  number of samples; 0 does nothing
+ * @param[out] f  count predictions, each as of tiny_rls_model_predict()
+ * @retval KC_OK done
+ * Any other status is that of tiny_rls_model_predict(), and the same for every sample.
+ * @par Reentrancy: Reentrant: it only reads the model.
+ * @par Interrupts: Allowed if the call does not interrupt a function that writes this model.
+ * @par Worst case: count times that of tiny_rls_model_predict().
+ */
+kc_status_t tiny_rls_model_predict_block(const tiny_rls_model_t *m, const tiny_rls_in_t *x, uint32_t count,
     tiny_rls_out_t *f);
 
 /** Learn one sample.
@@ -155,7 +171,7 @@ static inline int16_t tiny_rls_to_adc(tiny_rls_out_t f)
 }
 
 /** A prediction in units of y, in float. */
-#define TINY_RLS_TO_UNIT(f) (KC_CAST(float, TINY_RLS_OUT_LSB) * KC_CAST(float, f))
+#define TINY_RLS_TO_UNIT(f) (TINY_RLS_OUT_LSB * KC_CAST(float, f))
 
 #ifdef __cplusplus
 }

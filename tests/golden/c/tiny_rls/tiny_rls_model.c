@@ -43,3 +43,25 @@ kc_status_t tiny_rls_model_predict(const tiny_rls_model_t *m, const tiny_rls_in_
     KC_TRACE_ALL(input_convert, x, 0, sample, 0, TINY_RLS_INPUT_DIM);
     return tiny_rls_rls_predict(m, sample, f);
 }
+
+/* Each sample in turn: a refusal is that of the model, the same for all of them. */
+kc_status_t tiny_rls_model_predict_block(const tiny_rls_model_t *m, const tiny_rls_in_t *x, uint32_t count,
+    tiny_rls_out_t *f)
+{
+    const tiny_rls_in_t *sample = x;
+    tiny_rls_out_t *answer = f;
+    kc_status_t status = KC_OK;
+    uint32_t i;
+
+    if (m == 0 || x == 0 || f == 0) {
+        return KC_BAD_ARGUMENT;
+    }
+    for (i = 0; i < count; i++) {
+        const kc_status_t one = tiny_rls_model_predict(m, sample, answer);
+
+        status = one != KC_OK ? one : status;
+        sample = &sample[TINY_RLS_INPUT_DIM];
+        answer = &answer[1];
+    }
+    return status;
+}

@@ -33,7 +33,8 @@ def cost(out: GeneratedFolder, target: Targets = None, optimise: Levels = None, 
 
     An emulator counts the instructions or cycles per call: the mean and the maximum over the last 100 samples
     of the test vectors. Exits with 2 if the library exceeds the [budget] of the spec. Prints a warning if the
-    target and optimisation level of the [budget] are not among those measured.
+    target and optimisation level of the [budget] are not among those measured. --json also lists the flash
+    of each function.
 
     Examples
     --------

@@ -6,8 +6,9 @@ The footprint is the flash and the static RAM that a program needs in addition i
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from ..build.toolchains import Toolchain
 from ..build.tools import refusal
@@ -28,10 +29,13 @@ class Footprint:
         Code, constants and initial values, including the functions called in the compiler's runtime library.
     ram : int
         Static variables of the library.
+    functions : dict of str to int
+        Size of each function, with the constants in its code. An inlined function counts in its caller.
     """
 
     flash: int
     ram: int
+    functions: dict[str, int] = field(default_factory=dict)
 
 
 def footprint(toolchain: Toolchain, folder: Path, objects: Sequence[str], flags: Sequence[str],
@@ -68,13 +72,24 @@ def footprint(toolchain: Toolchain, folder: Path, objects: Sequence[str], flags:
 
 
 def sections(elf: Path) -> Footprint:
-    """Return the size of code and data in a linked program, without the stack."""
+    """Return the size of code, data and functions of a linked program, without the stack."""
     from elftools.elf.elffile import ELFFile  # not at import: most commands read no object file
 
     flash = ram = 0
     with elf.open("rb") as stream:
-        for section in ELFFile(stream).iter_sections():
+        read = ELFFile(stream)
+        functions = _functions(read)
+        for section in read.iter_sections():
             if section["sh_flags"] & _SHF_ALLOC and section.name not in _NOT_COUNTED:
                 flash += section["sh_size"] if section["sh_type"] == "SHT_PROGBITS" else 0
                 ram += section["sh_size"] if section["sh_flags"] & _SHF_WRITE else 0
-    return Footprint(flash, ram)
+    return Footprint(flash, ram, functions)
+
+
+def _functions(elf: Any) -> dict[str, int]:
+    """Return the size of each function with a symbol, except the caller's, by name."""
+    table = elf.get_section_by_name(".symtab")
+    symbols = () if table is None else table.iter_symbols()
+    return dict(sorted((symbol.name, symbol["st_size"]) for symbol in symbols
+                       if symbol["st_info"]["type"] == "STT_FUNC" and symbol["st_size"]
+                       and symbol.name != _CALLER))

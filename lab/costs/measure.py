@@ -55,6 +55,8 @@ class Costs:
         Unit of the counts; None if nothing was counted.
     counts : dict of str to Count
         Mean and maximum count of each call over the last :data:`COUNTED` samples.
+    functions : dict of str to int
+        Flash of each function in the program that calls every function, in bytes.
     """
 
     target: str
@@ -67,6 +69,7 @@ class Costs:
     stack: dict[str, int] | None
     unit: str | None = None
     counts: dict[str, Count] = field(default_factory=dict)
+    functions: dict[str, int] = field(default_factory=dict)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the costs as a dictionary for ``--json``."""
@@ -116,7 +119,8 @@ def built_costs(plan: Plan, image: FirmwareImage) -> Costs:
              "all": everything.flash, "image": image.flash_bytes}
     trainer = {"trainer": plan.trainer_bytes} if plan.trainer_bytes else {}
     return Costs(image.board.target, image.board.id, image.compiler, image.version, image.optimise, flash,
-                 {"model": plan.state_bytes, **trainer, "static": everything.ram}, image.worst_stack)
+                 {"model": plan.state_bytes, **trainer, "static": everything.ram}, image.worst_stack,
+                 functions=everything.functions)
 
 
 def measured_costs(plan: Plan, folder: Path, target: str, optimise: str = "-O2", *, compiler: str = "auto",

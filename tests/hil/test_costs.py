@@ -83,6 +83,10 @@ def test_the_library_linked_into_a_program_is_smaller_than_its_objects(tmp_path:
     predict, learn = image.library("predict"), image.library("update", "predict")
     assert plan.table_bytes < predict.flash < learn.flash < image.library_bytes < image.flash_bytes
     assert predict.ram == learn.ram == 0
+    own = {name: size for name, size in learn.functions.items() if name.startswith("online_")}
+    assert {"online_model_predict", "online_lms_update"} <= set(own) and min(own.values()) > 0
+    assert "online_lms_update" not in predict.functions
+    assert 0.8 * learn.flash < sum(learn.functions.values()) + plan.table_bytes <= learn.flash
 
 
 def asked(**budget: object) -> Plan:
@@ -171,6 +175,7 @@ def test_calls_are_counted_one_by_one_and_their_values_compared(tmp_path: Path) 
     assert costs.unit == "instructions" and set(costs.counts) == {"update", "predict"}
     assert 0 < costs.counts["update"].mean < costs.counts["update"].worst
     assert costs.counts["predict"].worst < costs.counts["update"].mean
+    assert costs.as_dict()["functions"]["online_lms_update"] > 100
     vectors.calls[1].expected["f"][-1] += 1
     with pytest.raises(KerncastError) as caught:
         measured_costs(plan, tmp_path, "cortex-m4", "-Os", vectors=vectors)

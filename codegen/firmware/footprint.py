@@ -87,9 +87,13 @@ def sections(elf: Path) -> Footprint:
 
 
 def _functions(elf: Any) -> dict[str, int]:
-    """Return the size of each function with a symbol, except the caller's, by name."""
+    """Return the size of each function with a symbol, except the caller's, by name.
+
+    A function with several names counts once, so that the sum is at most the flash.
+    """
     table = elf.get_section_by_name(".symtab")
     symbols = () if table is None else table.iter_symbols()
-    return dict(sorted((symbol.name, symbol["st_size"]) for symbol in symbols
-                       if symbol["st_info"]["type"] == "STT_FUNC" and symbol["st_size"]
-                       and symbol.name != _CALLER))
+    own = {symbol["st_value"]: (symbol.name, symbol["st_size"])
+           for symbol in sorted(symbols, key=lambda symbol: symbol.name, reverse=True)
+           if symbol["st_info"]["type"] == "STT_FUNC" and symbol["st_size"] and symbol.name != _CALLER}
+    return dict(sorted(own.values()))

@@ -173,7 +173,8 @@ static void tiny_take_sample(tiny_trainer_t *t, tiny_target_t y)
 }
 
 /* Convert the next `count` samples, at least 1, and extend the solution by them or store them. */
-static void tiny_take_samples(tiny_trainer_t *t, const tiny_target_t *y, int32_t count)
+static void tiny_take_samples(tiny_trainer_t *t, const tiny_target_t *y,
+    int32_t count)
 {
     int32_t i;
 
@@ -212,7 +213,8 @@ kc_status_t tiny_train_push(tiny_trainer_t *t, tiny_target_t y)
     return t->stage == TINY_STAGE_FAILED ? (kc_status_t)t->status : KC_OK;
 }
 
-kc_status_t tiny_train_push_block(tiny_trainer_t *t, const tiny_target_t *y, uint32_t count)
+kc_status_t tiny_train_push_block(tiny_trainer_t *t, const tiny_target_t *y,
+    uint32_t count)
 {
     kc_status_t status;
     int32_t first;

@@ -165,13 +165,14 @@ kc_status_t tiny_cg_train_push(tiny_cg_trainer_t *t, const tiny_cg_in_t *x, tiny
  * @param[in] y  count targets
  * @param[in] count  number of samples; 0 only checks the trainer
  * @retval KC_OK the samples were accepted
- * @retval KC_OUT_OF_ORDER no begin, the checksum of t is wrong, or more samples than are left: none was accepted
+ * @retval KC_OUT_OF_ORDER no sample was accepted: no begin, a wrong checksum of t, or too many samples
  * @retval KC_BAD_ARGUMENT a null pointer
  * @par Reentrancy: Reentrant for different trainers; one call at a time on one trainer.
  * @par Interrupts: Allowed if the call does not interrupt another function on this trainer.
  * @par Worst case: count times that of tiny_cg_train_push().
  */
-kc_status_t tiny_cg_train_push_block(tiny_cg_trainer_t *t, const tiny_cg_in_t *x, const tiny_cg_target_t *y, uint32_t count);
+kc_status_t tiny_cg_train_push_block(tiny_cg_trainer_t *t, const tiny_cg_in_t *x, const tiny_cg_target_t *y,
+    uint32_t count);
 
 /** Do a part of the work that is left.
  *

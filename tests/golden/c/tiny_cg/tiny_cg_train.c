@@ -181,7 +181,8 @@ static void tiny_cg_take_sample(tiny_cg_trainer_t *t, const tiny_cg_in_t *x, tin
 }
 
 /* Convert the next `count` samples, at least 1, and extend the solution by them or store them. */
-static void tiny_cg_take_samples(tiny_cg_trainer_t *t, const tiny_cg_in_t *x, const tiny_cg_target_t *y, int32_t count)
+static void tiny_cg_take_samples(tiny_cg_trainer_t *t, const tiny_cg_in_t *x, const tiny_cg_target_t *y,
+    int32_t count)
 {
     int32_t i;
 
@@ -219,7 +220,8 @@ kc_status_t tiny_cg_train_push(tiny_cg_trainer_t *t, const tiny_cg_in_t *x, tiny
     return KC_OK;
 }
 
-kc_status_t tiny_cg_train_push_block(tiny_cg_trainer_t *t, const tiny_cg_in_t *x, const tiny_cg_target_t *y, uint32_t count)
+kc_status_t tiny_cg_train_push_block(tiny_cg_trainer_t *t, const tiny_cg_in_t *x, const tiny_cg_target_t *y,
+    uint32_t count)
 {
     kc_status_t status;
     int32_t first;

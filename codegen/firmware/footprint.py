@@ -72,7 +72,7 @@ def footprint(toolchain: Toolchain, folder: Path, objects: Sequence[str], flags:
 
 
 def sections(elf: Path) -> Footprint:
-    """Return the size of code, data and functions of a linked program, without the stack."""
+    """Return the sizes of code, data and functions of a linked program."""
     from elftools.elf.elffile import ELFFile  # not at import: most commands read no object file
 
     flash = ram = 0

@@ -5,6 +5,7 @@ import re
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_wine
 from sklearn.svm import SVC
 from typer.testing import CliRunner
 
@@ -175,6 +176,17 @@ def test_init_and_fit_give_classes_a_linear_part(tmp_path):
     assert bare.linear is None and drafted.linear == fitted.linear == "rls" and drafted.joint and fitted.joint
     errors = [held_out_error(tmp_path / f"{name}.toml") for name in ("bare", "d", "fitted")]
     assert errors[2] <= errors[1] < errors[0]
+
+
+def test_init_chooses_a_kernel_width_that_suits_random_features(tmp_path):
+    wine = load_wine()
+    file = table(tmp_path, wine.data, wine.target)
+    assert run("init", file, "-o", tmp_path, "--algorithm", "online_kernel_rls")[0] == 0
+    drafted = Spec.load(tmp_path / "d.toml")
+    narrow = drafted.kernel.sigma / 4
+    text = (tmp_path / "d.toml").read_text()
+    (tmp_path / "narrow.toml").write_text(re.sub(r"(?m)^sigma = \S+", f"sigma = {narrow:g}", text))
+    assert held_out_error(tmp_path / "d.toml") < 0.5 * held_out_error(tmp_path / "narrow.toml")
 
 
 @pytest.mark.parametrize(("inputs", "linear"), [(32, "rls"), (33, "nlms")])

@@ -94,7 +94,8 @@ def test_two_classes_are_the_targets_minus_one_and_one(names, first):
 
 
 @pytest.mark.parametrize("names", [("idle", "run", "walk"), (0, 1, 2)])
-@pytest.mark.parametrize("algorithm", [(), ("--algorithm", "kernel_cg")])
+@pytest.mark.parametrize("algorithm", [(), ("--algorithm", "kernel_cg"),
+                                       ("--algorithm", "online_kernel_rls")])
 def test_three_classes_are_learned_by_name(names, algorithm):
     spec, data, found = made(labels(names), *algorithm)
     assert spec.output.classes == tuple(map(str, names)) and spec.data.classes is None

@@ -95,7 +95,7 @@ CORE_MUTANTS = (
     ("predictor", "small_predictor.sv", "(f_valid_reg && !answered)", "1'b0"),
     ("predictor", "small_predictor.sv", "(!f_valid_reg || m_axis_f_tready)", "1'b1"),
     ("predictor", "kc_soft_reset.sv", "&& unfinished == 0", ""),
-    ("learner", "small_learner.sv", "if (m_axis_f_tready) f_valid_reg", "f_valid_reg"),
+    ("learner", "kc_learner_reply.sv", "if (m_axis_f_tready) f_valid_reg", "f_valid_reg"),
     ("solver", "small_solver.sv", ".m_axis_tready(m_axis_alpha_tready)", ".m_axis_tready(1'b1)"),
     ("trainer", "kc_model_sender.sv", "passes && m_axis_tready", "passes"),
 )

@@ -4,7 +4,7 @@ import pytest
 
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.planner import make_plan
-from kerncast.sim.planner.online import rls
+from kerncast.sim.reference.online import kernel_rls
 from kerncast.sim.spec import Spec
 
 
@@ -25,7 +25,7 @@ def test_too_many_directions_are_refused_before_any_is_drawn(
     def drawn(*given: object) -> None:
         raise AssertionError("drawn")
 
-    monkeypatch.setattr(rls, "random_directions", drawn)
+    monkeypatch.setattr(kernel_rls, "random_directions", drawn)
     with pytest.raises(KerncastError) as caught:
         make_plan(spec(65535, linear=linear))
     assert caught.value.problems[0].code == code

@@ -4,6 +4,7 @@ import pytest
 
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.planner import make_plan
+from kerncast.sim.planner.online import rls
 from kerncast.sim.reference.online import kernel_rls
 from kerncast.sim.spec import Spec
 

@@ -33,8 +33,9 @@ void kc_sleep(void)
 {
     uint32_t claim;
     PLIC_PRIORITY = 1;
-    PLIC_THRESHOLD = 0;
     PLIC_ENABLE = 1u << (KC_BOARD_UART_IRQ % 32u);
+    /* Last: QEMU looks for interrupts that are pending already at this write, but not at that of ENABLE. */
+    PLIC_THRESHOLD = 0;
     __asm volatile("csrs mie, %0\n wfi" :: "r"(EXTERNAL_INTERRUPT) : "memory");
     claim = PLIC_CLAIM;
     PLIC_CLAIM = claim;

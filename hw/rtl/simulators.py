@@ -72,9 +72,10 @@ SIMULATORS = {
 
 #: The versions of cocotb that take from pytest only what `_PYTEST` has.
 _COCOTB_WITHOUT_PYTEST = "2.1."
-#: What cocotb takes from pytest when it starts.
+#: What cocotb takes from pytest when it starts and when a test fails.
 _PYTEST = {
-    "pytest.py": "class raises:\n    class Exception(Exception):\n        pass\n",
+    "pytest.py": "\n\n".join(f"class {name}:\n    class Exception(Exception):\n        pass\n"
+                               for name in ("raises", "skip", "xfail")),
     "_pytest/__init__.py": "",
     "_pytest/assertion.py": "install_importhook = None\n",
     "_pytest/config.py": "Config = None\n",

@@ -95,7 +95,8 @@ def test_a_changed_callee_in_a_subfolder_is_compiled_again(tmp_path: Path) -> No
     room = tmp_path / "room"
     (room / "deep" / "deeper").mkdir(parents=True)
     source = Path(jit_module.__file__)
-    (room / "jit.py").write_text(source.read_text(encoding="utf-8"), encoding="utf-8")
+    for path in needed_modules(source):
+        (room / path.name).write_text(path.read_text(encoding="utf-8"), encoding="utf-8")
     for folder in (room, room / "deep", room / "deep" / "deeper"):
         (folder / "__init__.py").write_text("", encoding="utf-8")
     callee = room / "deep" / "deeper" / "callee.py"
@@ -122,6 +123,15 @@ def imported_modules(path: Path, room: Path) -> set[Path]:
                 files = (place.with_suffix(".py"), place / "__init__.py")
                 found |= {file for file in files if file.is_file()}
     return {file for file in found if file.is_relative_to(room)}
+
+
+def needed_modules(path: Path) -> set[Path]:
+    """List a module of sim and those that its import needs."""
+    found, new = set[Path](), {path}
+    while new:
+        found |= new
+        new = {other for each in new for other in imported_modules(each, path.parent)} - found
+    return found
 
 
 def test_the_digest_covers_every_compiled_module_and_what_it_imports() -> None:

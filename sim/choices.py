@@ -34,6 +34,11 @@ LOOKAHEADS = ("lookahead", "lookahead_f32")
 LOOKAHEAD_BLOCK, LOOKAHEAD_REFINEMENTS = 4, 4
 #: Fraction bits of the fixed-point number by which a prediction leaves float32.
 FLOAT32_FRAC = 40
+SIGN, ARGMAX, VOTE, VOTE_CONFIDENCE = DECISIONS = ("sign", "argmax", "vote", "vote_confidence")
+#: Decisions with one output per pair of classes.
+PAIRWISE = (VOTE, VOTE_CONFIDENCE)
+#: Largest number of classes or outputs; a label, unknown included, is an unsigned byte.
+MOST_CLASSES = 255
 #: Fraction bits of a leverage, and of the residual of its descent.
 LEVERAGE_FRAC, RESIDUAL_FRAC = 20, 18
 
@@ -130,16 +135,12 @@ class Choices:
     @property
     def class_names(self) -> tuple[str, ...]:
         """Return the class names in the order of the labels; empty for a regression."""
-        from .decisions import MOST_CLASSES  # not at import: `kerncast --help` loads no numerical libraries
-
         names = (f"class_{label}" for label in range(MOST_CLASSES))
         return tuple(self.options[name] for name in names if name in self.options)
 
     @property
     def pairwise(self) -> bool:
         """Return whether a classifier has one output per pair of classes."""
-        from .decisions import PAIRWISE
-
         return self.decision in PAIRWISE
 
     @property

@@ -29,12 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._arrays import Array, Words
-
-SIGN, ARGMAX, VOTE, VOTE_CONFIDENCE = DECISIONS = ("sign", "argmax", "vote", "vote_confidence")
-#: Decisions with one output per pair of classes.
-PAIRWISE = (VOTE, VOTE_CONFIDENCE)
-#: Largest number of classes or outputs; a label, unknown included, is an unsigned byte.
-MOST_CLASSES = 255
+from .choices import ARGMAX, SIGN, VOTE_CONFIDENCE
 
 
 def pair_slots(classes: int) -> Words:
@@ -84,7 +79,7 @@ def decide(decision: str, f: NDArray[Any], classes: int,
     Parameters
     ----------
     decision : str
-        One of :data:`DECISIONS`.
+        One of :data:`.choices.DECISIONS`.
     f : ndarray, shape (m, C), or (m,) for one output
         The outputs.
     classes : int

@@ -98,7 +98,7 @@ def learner(task: Task, tables: Tables, parts: list[Split], sigma: float, *point
 
 
 def trainer(task: Task, parts: list[Split], sigma: float, lam: float) -> Score:
-    """Return the score of the batch trainer, or None if its integer status is not OK."""
+    """Return the batch trainer's score; accuracy 0 if its integer status is not OK."""
     done = []
 
     def outputs(part: Split) -> np.ndarray:

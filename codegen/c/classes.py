@@ -63,6 +63,12 @@ def _target(plan: Plan) -> str:
     return f"{plan.name}_target_t {name}" if plan.targets == 1 else f"const {plan.name}_target_t *{name}"
 
 
+def _block(plan: Plan) -> str:
+    """Return the C declarations of the samples that a push of a block takes."""
+    x = "" if plan.uniform else f"const {plan.name}_in_t *x, "
+    return f"{x}const {plan.name}_target_t *{'label' if plan.decision else 'y'}"
+
+
 def multiplies_pairs(plan: Plan) -> bool:
     """Check whether a learner can use the sums of kc_outputs.h over its outputs.
 
@@ -82,7 +88,7 @@ def classes_context(plan: Plan) -> dict[str, Any]:
         "several": "C" in plan.sizes, "outputs": plan.outputs, "pairwise": plan.pairwise,
         "update_target": _target(plan),
         "update_sample": ("" if plan.uniform else f"const {plan.name}_in_t *x, ") + _target(plan),
-        "multiplies_pairs": multiplies_pairs(plan),
+        "update_block": _block(plan), "multiplies_pairs": multiplies_pairs(plan),
         "columns": plan.sizes.get("M", plan.outputs), "decision": plan.decision,
         "labels": list(zip(macros, map(comment_text, names), strict=False)),
         "label_texts": [c_text(name) for name in names] if plan.decision else [],

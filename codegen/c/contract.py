@@ -21,24 +21,25 @@ _LINE = "Reentrant for different lines; one call at a time on one line."
 _STREAM = "Reentrant for different streams; one call at a time on one stream."
 _STORED = "Reentrant for different models and storages."
 _WAITS = "Not from an interrupt, because it waits for the storage."
+_NO_WRITER = "Allowed if the call does not interrupt a function that writes this model."
+_NO_CALL = "Allowed if the call does not interrupt another function on this trainer."
 #: By kind of function: reentrancy, and whether an interrupt service routine (ISR) may call it.
 _CONTEXT = {
     "init": (_OWN, "Allowed on a model that nothing else uses."),
-    "predict": (_READS, "Allowed if the call does not interrupt a function that writes this model."),
-    "novelty": (_READS, "Allowed if the call does not interrupt a function that writes this model."),
+    "predict": (_READS, _NO_WRITER),
+    "novelty": (_READS, _NO_WRITER),
     "predict_fixed": ("Reentrant: the model is constant.", "Allowed."),
-    "predict_block": (_READS, "Allowed if the call does not interrupt a function that writes this model."),
+    "predict_block": (_READS, _NO_WRITER),
     "predict_block_fixed": ("Reentrant: the model is constant.", "Allowed."),
     "train": (_TRAINER, _NO_ISR), "train_run": (_TRAINER, _NO_ISR),
-    "train_begin": (_TRAINER, "Allowed if the call does not interrupt another function on this trainer."),
-    "train_push": (_TRAINER, "Allowed if the call does not interrupt another function on this trainer."),
-    "train_push_block": (_TRAINER, "Allowed if the call does not interrupt another function on this "
-                                   "trainer."),
+    "train_begin": (_TRAINER, _NO_CALL),
+    "train_push": (_TRAINER, _NO_CALL),
+    "train_push_block": (_TRAINER, _NO_CALL),
     "train_commit": (_TRAINER, "Allowed if the call does not interrupt another function on this trainer or "
                                "model."),
     "train_fitted": ("Reentrant: it only reads the trainer.",
-                     "Allowed if the call does not interrupt another function on this trainer."),
-    "train_cancel": (_TRAINER, "Allowed if the call does not interrupt another function on this trainer."),
+                     _NO_CALL),
+    "train_cancel": (_TRAINER, _NO_CALL),
     "update": (_OWN, "Allowed if the call does not interrupt another function on this model."),
     "solve": (_TRAINER, _NO_ISR),
     "delay_init": (_LINE, "Allowed on a line that nothing else uses."),

@@ -28,10 +28,10 @@ _DECIDED = 6
 _ERROR_BITS = 48  # the plan proves that an error has fewer
 
 _MODULES = ("kc_arithmetic_shift", "kc_shift_round", "kc_shift_sticky", "kc_saturate", "kc_requantise",
-            "kc_affine", "kc_bit_length", "kc_mul_signed", "kc_sum_tree", "kc_delay", "kc_ram",
-            "kc_ram_banked", "kc_ram_lane_of", "kc_ram_word_mask", "kc_ram_wordwise", "kc_rom",
+            "kc_affine", "kc_bit_length", "kc_mul_signed", "kc_sum_tree", "kc_argmax_tree", "kc_delay",
+            "kc_ram", "kc_ram_banked", "kc_ram_lane_of", "kc_ram_word_mask", "kc_ram_wordwise", "kc_rom",
             "kc_rom_banked", "kc_sample_buffer", "kc_rls_kind", "kc_rls_features", "kc_rls_products",
-            "kc_rls_predict", "kc_rls_matrix", "kc_rls_largest", "kc_rls_residual", "kc_rls_step",
+            "kc_rls_predict", "kc_rls_matrix", "kc_rls_residual", "kc_rls_step",
             "kc_rls_control", "kc_rls", "kc_rls_state", "kc_learner_reply", *axi.MODULES)
 
 

@@ -1,5 +1,6 @@
 // kerncast: pipelined tree: the largest of LANES unsigned keys, with its tag, one set per clock, latency
-// log2(LANES) clocks (0 for one lane). Of equal keys the one in the lowest lane wins.
+// log2(LANES) clocks (0 for one lane). Of equal keys the one in the lowest lane wins. Keys are compared by
+// subtraction: yosys makes look-up tables of `>`, which are slower than a carry chain.
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
@@ -30,7 +31,8 @@ module kc_argmax_tree #(
             logic [TAG_BITS-1:0] tag_reg;
             wire [KEY_BITS-1:0] u = key_nodes[2*i*KEY_BITS +: KEY_BITS];
             wire [KEY_BITS-1:0] v = key_nodes[(2*i+1)*KEY_BITS +: KEY_BITS];
-            wire second = v > u;
+            wire [KEY_BITS:0] difference = {1'b0, u} - {1'b0, v};
+            wire second = difference[KEY_BITS];
 
             always_ff @(posedge clk) begin
                 key_reg <= second ? v : u;

@@ -267,7 +267,7 @@ module kc_rls_residual #(
         end
     endgenerate
 
-    kc_rls_largest #(.KEY_BITS(64), .TAG_BITS(LANE_BITS + 1), .LANES(LANES))
+    kc_argmax_tree #(.KEY_BITS(64), .TAG_BITS(LANE_BITS + 1), .LANES(LANES))
         tree_inst (.clk(clk), .keys(keys), .tags(tags), .key(key), .tag(tag));
 
     always_ff @(posedge clk) begin

@@ -31,8 +31,8 @@ import numpy as np
 from .._arrays import Array
 from .._files import read_text
 from .._json import parse_json
-from ..choices import KERNEL_KEYS
-from ..decisions import ARGMAX, PAIRWISE, spread
+from ..choices import ARGMAX, KERNEL_KEYS, PAIRWISE
+from ..decisions import spread
 from ..errors import KerncastError, fail
 from ..kernels import Kernel, make_kernel
 from ..spec import Spec

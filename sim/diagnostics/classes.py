@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from .._arrays import Array, Raw, Words
 from ..backend import Outputs
-from ..decisions import SIGN, confusion_matrix, decide, recalls
+from ..choices import SIGN
+from ..decisions import confusion_matrix, decide, recalls
 from ..plan import Plan
 
 #: Name of the label for a margin below [output] min_margin.

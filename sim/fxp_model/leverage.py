@@ -21,7 +21,7 @@ def leverage_of(plan: Plan, r: Sequence[Sequence[Fraction]], r_lsb: Fraction,
     first, order = 1 + plan.sizes["M"], len(phi)
     rounded = -(-2 * 2**32 // plan.integer("rls_fading"))
     bits = [(int(r[i][i] / r_lsb) + rounded).bit_length() for i in range(order)]
-    scale = 1 << _half_difference(r, r_lsb, first)
+    scale = input_scale(r, r_lsb, first)
     g, total = list(phi), 0
     for _ in range(plan.integer("novelty_steps")):
         sizes = [floor(abs(v) / lsb) * (scale if i >= first else 1) for i, v in enumerate(g)]
@@ -42,11 +42,11 @@ def leverage_of(plan: Plan, r: Sequence[Sequence[Fraction]], r_lsb: Fraction,
     return total
 
 
-def _half_difference(r: Sequence[Sequence[Fraction]], lsb: Fraction, first: int) -> int:
-    """Return half the difference in bits of two largest R_ii.
+def input_scale(r: Sequence[Sequence[Fraction]], lsb: Fraction, first: int) -> int:
+    """Return the factor of the residuals of the inputs when they are compared.
 
-    They are those before and from index `first`.
+    The inputs begin at index `first`.
     """
     kinds = [max((int(row[i] / lsb).bit_length() for i, row in enumerate(r) if (i >= first) == inputs),
                  default=0) for inputs in (False, True)]
-    return max(kinds[0] - kinds[1], 0) // 2
+    return 1 << max(kinds[0] - kinds[1], 0) // 2

@@ -19,7 +19,7 @@ from ..plan import Plan
 from .arithmetic import Words, cast, exact, word_of, words_of
 from .base import STATUS, FxpModel
 from .classes import target_columns, with_classes
-from .leverage import leverage_of
+from .leverage import input_scale, leverage_of
 
 _PHI = Fraction(1, 1 << 15)
 
@@ -131,7 +131,7 @@ class FxpRls(FxpModel):
                 product = _down(phi[i] * phi[j], self._r_lsb)
                 self._r[i][j] += product - _down(mu * self._r[i][j], self._r_lsb)
             self._r[i][i] += self._fade[i]
-        scale = self._input_scale()
+        scale = input_scale(self._r, self._r_lsb, self._first)
         for target, total, beta, w in zip(y, sums, self._beta, self._w, strict=True):
             self._add_error(_down(target - total, self._beta_lsb), phi, beta, w)
             saturated |= self._descend(beta, w, scale)
@@ -168,12 +168,6 @@ class FxpRls(FxpModel):
         status = np.full(len(x_raw), STATUS["ok" if self._trained else "not_trained"], dtype=np.int64)
         novel = [self._is_novel(int(v)) if self._trained else 0 for v in found]
         return {"status": status, "leverage": found, "novel": np.array(novel, dtype=np.int64)}
-
-    def _input_scale(self) -> int:
-        """Return the factor of the residuals of the inputs when they are compared."""
-        bits = [max((int(self._r[i][i] / self._r_lsb).bit_length() for i in range(first, end)), default=0)
-                for first, end in ((0, self._first), (self._first, len(self._r)))]
-        return 1 << max(bits[0] - bits[1], 0) // 2
 
     def _descend(self, beta: list[Fraction], w: list[Fraction], scale: int) -> bool:
         """Change coefficients by powers of two; return whether one reached its limit."""

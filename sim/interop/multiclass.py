@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from .._arrays import Array
+from ..choices import ARGMAX, VOTE, VOTE_CONFIDENCE
 from ..data.predictor_file import TrainedModel
-from ..decisions import ARGMAX, VOTE, VOTE_CONFIDENCE
 from ..errors import fail
 
 #: Largest number of classes with an output per pair, of which 32 classes have 496.

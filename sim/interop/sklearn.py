@@ -26,8 +26,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._arrays import Array
+from ..choices import ARGMAX
 from ..data.predictor_file import TrainedModel
-from ..decisions import ARGMAX
 from ..errors import KerncastError, fail
 from ..kernels import Kernel, Polynomial
 from .multiclass import one_vs_rest, pairwise

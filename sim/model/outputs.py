@@ -175,6 +175,11 @@ def untrained_outputs(plan: Plan, found: Outputs) -> Outputs:
     return {**found, "f": np.zeros((len(found["status"]), plan.outputs), dtype=np.int64)}
 
 
+def answer(plan: Plan, status: Words, f: Words) -> Outputs:
+    """Return predictions f (m, C), as (m,) for one output, with the labels of classes."""
+    return classified(plan, {"status": status, "f": f if "C" in plan.sizes else f[:, 0]})
+
+
 def classified(plan: Plan, answer: Outputs) -> Outputs:
     """Add ``label`` (m,) and ``margin`` (m,) to the prediction of a classifier.
 

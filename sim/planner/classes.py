@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from ..decisions import ARGMAX, SIGN
+from ..choices import ARGMAX, SIGN
 from ..errors import fail
 from ..spec import Spec
 from .words import Affine

@@ -17,9 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._arrays import Words
+from ..choices import SIGN
 from ..data.predictor_file import TrainedModel
 from ..data.raw import quantise
-from ..decisions import SIGN, pair_slots, spread
+from ..decisions import pair_slots, spread
 from ..errors import KerncastError, fail
 from ..formats import MAX_SHIFT, Format, Overflow, Rounding
 from ..plan import ConstantTable, Operations, Plan, Signal

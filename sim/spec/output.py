@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..decisions import MOST_CLASSES
+from ..choices import MOST_CLASSES
 from ..formats import Format
 from .fields import POSITIVE, WORD, SpecTable
 from .fields import key as _key

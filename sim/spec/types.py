@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field, PlainSerializer, PlainValidator, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
-from ..decisions import MOST_CLASSES
+from ..choices import MOST_CLASSES
 from ..errors import KerncastError
 from ..formats import Format
 

@@ -1,9 +1,9 @@
-"""sim.model.online: which coordinate a descent changes, and by which power of two."""
+"""sim.model.online: the steps of dichotomous coordinate descent."""
 
 from __future__ import annotations
 
 from ...jit import jit
-from ...primitives import Words, bit_length
+from ...primitives import FLOOR, Words, bit_length, shift_round
 
 
 @jit
@@ -48,3 +48,15 @@ def power_above(num: int, den: int) -> int:
     up, up_den = 62 - bit_length(num), 62 - bit_length(den)
     k = up_den - up
     return k + 1 if num << up > den << up_den else k
+
+
+@jit
+def subtract_column(residual: Words, r: Words, i: int, step: int, shift: int) -> None:
+    """Subtract ``step / 2**shift`` times column i of R from the residual.
+
+    `r` is the upper triangle of R, row by row. Each product is rounded down.
+    """
+    order, place = residual.shape[0], i
+    for j in range(order):
+        residual[j] -= shift_round(r[place] * step, shift, FLOOR)
+        place += order - 1 - j if j < i else 1

@@ -20,7 +20,7 @@ from ...primitives import Words, requantise, shift_round
 from .. import trace_hooks as at
 from ..base import IntegerModel
 from ..kernel import InputConstants, KernelConstants, convert_x, into_word, kernel_row
-from ..outputs import classified, learned_outputs, predict_outputs, target_words
+from ..outputs import answer, classified, learned_outputs, predict_outputs, target_words
 from ..ranges import ALPHA, F
 from ..statuses import FULL, INACCURATE, NOT_TRAINED, OK, SATURATED
 from ..trace_hooks import Log, trace, trace_all
@@ -246,7 +246,7 @@ class LmsModel(IntegerModel):
         self._count = learn_all(x_raw, y, self._state, self._count, self._newest_only, self._input,
                                 self._constants, self._kernel, f, status, self._work,
                                 self.ranges.log)
-        return classified(self.plan, {"status": status, "f": f if "C" in self.plan.sizes else f[:, 0]})
+        return answer(self.plan, status, f)
 
     def predict(self, x_raw: NDArray[np.int64]) -> Outputs:
         """Predict for ADC counts (m, D), as :meth:`~kerncast.sim.backend.Backend.predict`."""

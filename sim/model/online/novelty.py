@@ -13,7 +13,7 @@ from ...plan import Plan
 from ...primitives import Words, arithmetic_shift, bit_length
 from .. import trace_hooks as at
 from ..trace_hooks import Log, trace
-from .coordinate import input_scale, largest, power_above
+from .coordinate import input_scale, largest, power_above, subtract_column
 
 _LEVERAGE_HI = (1 << 31) - 1
 _NARROW_BITS = 30  # of a residual and of its changes
@@ -79,10 +79,8 @@ def leverage_of(r: Words, phi: Words, residual: Words, first: int, c: NoveltyCon
         gain = 2 * size - arithmetic_shift(diagonal, -up)
         gain = _LEVERAGE_HI if up + c.exp > 31 else arithmetic_shift(gain, -up - c.exp)
         total = min(total + gain, _LEVERAGE_HI)
-        sign, place = 1 if residual[i] > 0 else -1, i
-        for j in range(order):
-            residual[j] -= arithmetic_shift(sign * r[place], -up)
-            place += order - 1 - j if j < i else 1
+        sign = 1 if residual[i] > 0 else -1
+        subtract_column(residual, r, i, sign << max(up, 0), max(-up, 0))
     return total
 
 

@@ -28,11 +28,11 @@ from ...primitives import (
 from .. import trace_hooks as at
 from ..base import IntegerModel
 from ..kernel import Cast, InputConstants, cast_of, convert_x, into_word
-from ..outputs import classified, target_words
+from ..outputs import answer, target_words
 from ..ranges import ACCUMULATOR, F, record
 from ..statuses import NOT_TRAINED, OK, SATURATED
 from ..trace_hooks import Log, trace, trace_all
-from .coordinate import input_scale, largest, power_above
+from .coordinate import input_scale, largest, power_above, subtract_column
 from .novelty import NoveltyConstants, is_novel, leverage_of, novelty_constants, set_novelty
 
 _W_HI = (1 << 31) - 1
@@ -174,15 +174,6 @@ def add_error(residual: Words, w: Words, phi: Words, error: int, c: RlsConstants
 
 # ---- dichotomous coordinate descent ----
 @jit
-def subtract_column(beta: Words, r: Words, i: int, step: int, c: RlsConstants) -> None:
-    """Subtract `step`, in LSBs of w, times column i of R from beta."""
-    order, place = beta.shape[0], i
-    for j in range(order):
-        beta[j] -= shift_round(r[place] * step, c.rls_step_shift, FLOOR)
-        place += order - 1 - j if j < i else 1
-
-
-@jit
 def descend(beta: Words, w: Words, all_r: Words, scale: int, c: RlsConstants, log: Log) -> bool:
     """Change up to `rls_steps` coefficients of one output.
 
@@ -204,7 +195,7 @@ def descend(beta: Words, w: Words, all_r: Words, scale: int, c: RlsConstants, lo
         if word > _W_HI or word < -_W_HI:
             return True
         w[i] = word
-        subtract_column(beta, all_r, i, step, c)
+        subtract_column(beta, all_r, i, step, c.rls_step_shift)
     return False
 
 
@@ -350,7 +341,7 @@ class RlsModel(IntegerModel):
         self.novelty = np.zeros((len(y), 3), dtype=np.int64)
         learn_all(x_raw, y, self._state, self._input, self._constants, f, status, self.novelty, self._work,
                   self.ranges.log)
-        return self._answer(status, f)
+        return answer(self.plan, status, f)
 
     def predict(self, x_raw: NDArray[np.int64]) -> Outputs:
         """Predict for ADC counts (m, D), as :meth:`~kerncast.sim.backend.Backend.predict`."""
@@ -360,11 +351,7 @@ class RlsModel(IntegerModel):
         if self._state.trained[0] != 0:
             predict_all(x_raw, self._state, self._input, self._constants, f, status, self._work,
                         self.ranges.log)
-        return self._answer(status, f)
-
-    def _answer(self, status: NDArray[np.int64], f: NDArray[np.int64]) -> Outputs:
-        """Return predictions f (m, C), as (m,) for one output, with labels of classes."""
-        return classified(self.plan, {"status": status, "f": f if "C" in self.plan.sizes else f[:, 0]})
+        return answer(self.plan, status, f)
 
     def leverage(self, x_raw: NDArray[np.int64]) -> Outputs:
         """Compute leverages; see :class:`~kerncast.sim.backend.NoveltyBackend`."""

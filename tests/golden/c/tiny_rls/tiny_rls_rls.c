@@ -138,6 +138,8 @@ typedef struct {
     const int32_t *at; /* the first of the largest magnitude */
     int32_t bits;      /* of the largest R_ii */
     kc_inputs_t inputs;
+    int64_t *beta; /* of one output, in the model */
+    int32_t *w;
 } tiny_rls_rls_residual_t;
 
 /* Bits of R_ii and of what rounding may have taken from it; r >= 0 */
@@ -148,41 +150,48 @@ static KC_INLINE int32_t tiny_rls_rls_unrounded_bits(int32_t r)
     return kc_bit_length((int64_t)most);
 }
 
+/* Set the scale and limits of a descent, from the largest R_ii of the inputs and of the other features. */
+static KC_INLINE void tiny_rls_rls_set_scale(tiny_rls_rls_residual_t *b, int32_t most, int32_t input)
+{
+    const int32_t scale = kc_bit_length(most) - kc_bit_length(input);
+
+    b->inputs.scale = scale > 0 ? scale / 2 : 0;
+    b->bits = tiny_rls_rls_unrounded_bits(input > most ? input : most);
+    b->inputs.first = TINY_RLS_RLS_FIRST_INPUT;
+}
+
 /* R <- lambda R + phi phi' + (1 - lambda) ridge; R is symmetric, its upper triangle stored row by row. */
 static KC_NOINLINE void tiny_rls_rls_add_products(tiny_rls_rls_residual_t *b, tiny_rls_model_t *m,
     const int16_t *phi)
 {
-    int32_t most, one, input, scale;
+    int32_t most, one;
 
     kc_fade_add_triangle(m->rls_r, phi, TINY_RLS_FEATURES, TINY_RLS_RLS_FADING, TINY_RLS_RLS_PRODUCT_SHIFT);
     one = tiny_rls_rls_add_ridge(m, 0, 1, TINY_RLS_RLS_FADE_ONE);
     most = tiny_rls_rls_add_ridge(m, 1, TINY_RLS_RLS_FIRST_INPUT, TINY_RLS_RLS_FADE_COSINE);
     most = one > most ? one : most;
-    b->inputs.first = TINY_RLS_RLS_FIRST_INPUT;
-    b->inputs.scale = 0;
-    input = tiny_rls_rls_add_ridge(m, TINY_RLS_RLS_FIRST_INPUT, TINY_RLS_FEATURES, TINY_RLS_RLS_FADE_X);
-    scale = kc_bit_length(most) - kc_bit_length(input);
-    b->inputs.scale = scale > 0 ? scale / 2 : 0;
-    most = input > most ? input : most;
-    b->bits = tiny_rls_rls_unrounded_bits(most);
+    tiny_rls_rls_set_scale(b, most, tiny_rls_rls_add_ridge(m, TINY_RLS_RLS_FIRST_INPUT, TINY_RLS_FEATURES,
+        TINY_RLS_RLS_FADE_X));
 }
 
 /* -beta of add_error_64, for adjacent coefficients whose ridges are equal; returns 0 if a beta has more than
  * 31 bits. */
-static KC_INLINE int32_t tiny_rls_rls_residuals(tiny_rls_rls_residual_t *b, const tiny_rls_model_t *m,
-    const int16_t *phi, int32_t first,
-    int32_t end, int32_t error, int32_t fade, kc_largest_32_t *most)
+static KC_INLINE int32_t tiny_rls_rls_residuals(tiny_rls_rls_residual_t *b, const int16_t *phi,
+    int32_t first, int32_t end,
+    int32_t error, int32_t fade, kc_largest_32_t *most)
 {
+    const int64_t *from = b->beta; /* kept in registers */
+    const int32_t *w = b->w;
     int32_t i;
 
     for (i = first; i < end; i++) {
-        const int32_t beta = (int32_t)m->rls_beta[i];
+        const int32_t beta = (int32_t)from[i];
 
-        if (beta != m->rls_beta[i] || beta >= TINY_RLS_RLS_NARROW || beta < -TINY_RLS_RLS_NARROW) {
+        if (beta != from[i] || beta >= TINY_RLS_RLS_NARROW || beta < -TINY_RLS_RLS_NARROW) {
             return 0;
         }
         b->words[i] = kc_add_high(-kc_add_product(kc_fade_32(beta, TINY_RLS_RLS_FADING), error, phi[i]),
-            m->rls_w[i], fade);
+            w[i], fade);
         *most = kc_larger_32(*most, b->words[i], &b->words[i]);
     }
     return 1;
@@ -190,22 +199,20 @@ static KC_INLINE int32_t tiny_rls_rls_residuals(tiny_rls_rls_residual_t *b, cons
 
 /* The same for all coefficients; returns 0 if a value has more than 31 bits. The plan proves that the part of
  * the ridge has fewer than 30. */
-static KC_NOINLINE int32_t tiny_rls_rls_add_error_32(tiny_rls_rls_residual_t *b, const tiny_rls_model_t *m,
-    const int16_t *phi,
+static KC_NOINLINE int32_t tiny_rls_rls_add_error_32(tiny_rls_rls_residual_t *b, const int16_t *phi,
     int64_t error)
 {
     const int32_t e = (int32_t)error;
     kc_largest_32_t most = {0, b->words};
 
     b->is_narrow = error < TINY_RLS_RLS_ERROR_32 && error > -TINY_RLS_RLS_ERROR_32 ? 1 : 0;
-    if (b->is_narrow == 0 || tiny_rls_rls_residuals(b, m, phi, 0, 1, e, TINY_RLS_RLS_FADE_ONE_static, &most)
-        == 0
-        || tiny_rls_rls_residuals(b, m, phi, 1, TINY_RLS_RLS_FIRST_INPUT, e, TINY_RLS_RLS_FADE_COSINE_static,
+    if (b->is_narrow == 0 || tiny_rls_rls_residuals(b, phi, 0, 1, e, TINY_RLS_RLS_FADE_ONE_static, &most) == 0
+        || tiny_rls_rls_residuals(b, phi, 1, TINY_RLS_RLS_FIRST_INPUT, e, TINY_RLS_RLS_FADE_COSINE_static,
             &most) == 0 || most.size >= TINY_RLS_RLS_NARROW) {
         return 0;
     }
     most = kc_scale_largest(most, b->inputs.scale);
-    if (tiny_rls_rls_residuals(b, m, phi, TINY_RLS_RLS_FIRST_INPUT, TINY_RLS_FEATURES, e,
+    if (tiny_rls_rls_residuals(b, phi, TINY_RLS_RLS_FIRST_INPUT, TINY_RLS_FEATURES, e,
         TINY_RLS_RLS_FADE_X_static, &most) == 0 || most.size >= TINY_RLS_RLS_NARROW) {
         return 0;
     }
@@ -214,17 +221,18 @@ static KC_NOINLINE int32_t tiny_rls_rls_add_error_32(tiny_rls_rls_residual_t *b,
 }
 
 /* beta <- lambda beta + error phi - (1 - lambda) ridge w */
-static KC_RARE void tiny_rls_rls_add_error_64(tiny_rls_model_t *m, const int16_t *phi, int64_t error)
+static KC_RARE void tiny_rls_rls_add_error_64(const tiny_rls_rls_residual_t *b, const int16_t *phi,
+    int64_t error)
 {
     int32_t i;
 
     for (i = 0; i < TINY_RLS_FEATURES; i++) {
         const int64_t fade = tiny_rls_rls_of_feature(i, TINY_RLS_RLS_FADE_ONE, TINY_RLS_RLS_FADE_COSINE,
             TINY_RLS_RLS_FADE_X);
-        const int64_t beta = kc_fade(kc_wrap(m->rls_beta[i], TINY_RLS_RLS_BETA_BITS), TINY_RLS_RLS_FADING);
+        const int64_t beta = kc_fade(kc_wrap(b->beta[i], TINY_RLS_RLS_BETA_BITS), TINY_RLS_RLS_FADING);
 
-        m->rls_beta[i] = kc_mac(beta, error, phi[i], TINY_RLS_RLS_PHI_FRAC)
-                         - kc_shift_floor(fade * m->rls_w[i], TINY_RLS_RLS_STEP_SHIFT);
+        b->beta[i] = kc_mac(beta, error, phi[i], TINY_RLS_RLS_PHI_FRAC)
+                     - kc_shift_floor(fade * b->w[i], TINY_RLS_RLS_STEP_SHIFT);
     }
 }
 
@@ -263,14 +271,13 @@ static KC_RARE void tiny_rls_rls_narrow(tiny_rls_rls_residual_t *b, const int64_
 }
 
 /* beta <- lambda beta + error phi - (1 - lambda) ridge w, in 32 bits if they suffice. */
-static void tiny_rls_rls_add_error(tiny_rls_rls_residual_t *b, tiny_rls_model_t *m, const int16_t *phi,
-    int64_t error)
+static void tiny_rls_rls_add_error(tiny_rls_rls_residual_t *b, const int16_t *phi, int64_t error)
 {
-    if (tiny_rls_rls_add_error_32(b, m, phi, error) != 0) {
+    if (tiny_rls_rls_add_error_32(b, phi, error) != 0) {
         return;
     }
-    tiny_rls_rls_add_error_64(m, phi, error);
-    tiny_rls_rls_narrow(b, m->rls_beta);
+    tiny_rls_rls_add_error_64(b, phi, error);
+    tiny_rls_rls_narrow(b, b->beta);
 }
 
 /* Copy it back. */
@@ -323,7 +330,7 @@ static void tiny_rls_rls_add_column(tiny_rls_rls_residual_t *b, const tiny_rls_m
 
 /* Change a coefficient; returns GO_ON, SATURATED if it reached the end of its range, DONE, or, without a
  * change, WIDEN if beta may need more than 32 bits. */
-static int32_t tiny_rls_rls_descend(tiny_rls_rls_residual_t *b, tiny_rls_model_t *m)
+static int32_t tiny_rls_rls_descend(tiny_rls_rls_residual_t *b, const tiny_rls_model_t *m)
 {
     const int32_t i = (int32_t)(b->at - b->words), rest = *b->at, r = tiny_rls_rls_diagonal(m, i);
     const int32_t sign = rest < 0 ? 1 : -1;
@@ -343,7 +350,7 @@ static int32_t tiny_rls_rls_descend(tiny_rls_rls_residual_t *b, tiny_rls_model_t
     if (k < 0) {
         return TINY_RLS_RLS_DONE;
     }
-    if (tiny_rls_rls_add_step(&m->rls_w[i], sign * ((int32_t)1 << k)) == 0) {
+    if (tiny_rls_rls_add_step(&b->w[i], sign * ((int32_t)1 << k)) == 0) {
         return TINY_RLS_RLS_SATURATED;
     }
     tiny_rls_rls_add_column(b, m, i, sign, up);
@@ -351,10 +358,10 @@ static int32_t tiny_rls_rls_descend(tiny_rls_rls_residual_t *b, tiny_rls_model_t
 }
 
 /* The same with 64 bits; never WIDEN. */
-static int32_t tiny_rls_rls_descend_64(tiny_rls_model_t *m, int32_t scale)
+static int32_t tiny_rls_rls_descend_64(const tiny_rls_rls_residual_t *b, const tiny_rls_model_t *m)
 {
-    const int32_t i = tiny_rls_rls_largest(m->rls_beta, scale).index, r = tiny_rls_rls_diagonal(m, i);
-    const int64_t beta = m->rls_beta[i];
+    const int32_t i = tiny_rls_rls_largest(b->beta, b->inputs.scale).index, r = tiny_rls_rls_diagonal(m, i);
+    const int64_t beta = b->beta[i];
     int32_t k, step;
 
     if (beta == 0 || r <= 0) {
@@ -367,15 +374,15 @@ static int32_t tiny_rls_rls_descend_64(tiny_rls_model_t *m, int32_t scale)
         return TINY_RLS_RLS_DONE;
     }
     step = (beta > 0 ? 1 : -1) * ((int32_t)1 << k);
-    if (tiny_rls_rls_add_step(&m->rls_w[i], step) == 0) {
+    if (tiny_rls_rls_add_step(&b->w[i], step) == 0) {
         return TINY_RLS_RLS_SATURATED;
     }
-    kc_subtract_column_64(m->rls_beta, m->rls_r, TINY_RLS_FEATURES, i, step, TINY_RLS_RLS_STEP_SHIFT);
+    kc_subtract_column_64(b->beta, m->rls_r, TINY_RLS_FEATURES, i, step, TINY_RLS_RLS_STEP_SHIFT);
     return TINY_RLS_RLS_GO_ON;
 }
 
 /* Change up to 3 coefficients; returns 1 if one reached the end of its range. */
-static int32_t tiny_rls_rls_solve(tiny_rls_rls_residual_t *b, tiny_rls_model_t *m)
+static int32_t tiny_rls_rls_solve(tiny_rls_rls_residual_t *b, const tiny_rls_model_t *m)
 {
     int32_t result = b->is_narrow != 0 ? TINY_RLS_RLS_GO_ON : TINY_RLS_RLS_WIDEN, left = TINY_RLS_RLS_STEPS;
 
@@ -383,12 +390,12 @@ static int32_t tiny_rls_rls_solve(tiny_rls_rls_residual_t *b, tiny_rls_model_t *
         result = tiny_rls_rls_descend(b, m);
     }
     if (b->is_narrow != 0) {
-        tiny_rls_rls_widen(b, m->rls_beta);
+        tiny_rls_rls_widen(b, b->beta);
         left += result == TINY_RLS_RLS_WIDEN ? 1 : 0;
     }
     for (result = result == TINY_RLS_RLS_WIDEN ? TINY_RLS_RLS_GO_ON : result; left > 0 && result
         == TINY_RLS_RLS_GO_ON; left--) {
-        result = tiny_rls_rls_descend_64(m, b->inputs.scale);
+        result = tiny_rls_rls_descend_64(b, m);
     }
     return result == TINY_RLS_RLS_SATURATED ? 1 : 0;
 }
@@ -417,8 +424,9 @@ kc_status_t tiny_rls_rls_update(tiny_rls_model_t *m, const tiny_rls_in_t *x,
     saturated = tiny_rls_rls_predict_sum(acc, f);
     KC_TRACE(learn, f, 0, 0, *f);
     tiny_rls_rls_add_products(&b, m, phi);
-    tiny_rls_rls_add_error(&b, m, phi, kc_shift_floor(kc_arithmetic_shift(target, -TINY_RLS_RLS_OUT_SHIFT)
-        - acc,
+    b.beta = m->rls_beta;
+    b.w = m->rls_w;
+    tiny_rls_rls_add_error(&b, phi, kc_shift_floor(kc_arithmetic_shift(target, -TINY_RLS_RLS_OUT_SHIFT) - acc,
         TINY_RLS_RLS_ERROR_SHIFT));
     saturated |= tiny_rls_rls_solve(&b, m);
     KC_TRACE_ALL(learn, r, 0, m->rls_r, 0, 28);

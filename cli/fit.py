@@ -32,7 +32,8 @@ def fit(path: SpecPath, out: New = None, samples: Samples = None, as_json: JsonF
     """Search for better values for a spec and its data.
 
     Tunes sigma and the other parameters of the algorithm: lambda, refinements, steps, eta, the dictionary
-    size, quantisation, a linear part, and a correction by the last errors. Each candidate is evaluated with
+    size, quantisation, a linear part, and a correction by the last errors. If the spec has a novelty, its
+    threshold is set from the leverage of the samples. Each candidate is evaluated with
     the integer model, at the word length of the spec, on samples that were not used to train it. With -o, the
     recommended spec is written with the comments of the original one. An existing file is never overwritten.
 
@@ -69,6 +70,7 @@ def _text(found: Fit, out: Path | None) -> str:
           f"judged {found.judged}"
     notes = [f"Selected on {found.sampled}."] if found.sampled else []
     notes += [f"The search was {found.stopped}."] if found.stopped else []
+    notes += [found.novelty] if found.novelty else []
     notes += [] if COMPILED else ["numba is not installed: the search is slow and uses fewer samples. To "
                                   "install numba: python -m pip install numba"]
     written = [f"wrote {out}"] if out is not None else []

@@ -43,8 +43,9 @@ def sim(path: SpecPath, out: Table = None, plot: Chart = None, as_json: JsonFlag
     verdict. The error compared with float64, the sources of the error on the training data, and the range of
     every signal follow. A status other than ok is explained. With -o, the command writes time, x, y, and the
     predictions in float64 and fixed point, in units of x and y, or the names of classes. --plot draws the
-    same values, or the confusion matrix of classes. Exits with 2 if there is no model, because training was
-    refused, or because the dictionary of an online learner is empty at the end.
+    same values, or the confusion matrix of classes; with novelty, also the leverage over time. Exits with 2
+    if there is no model, because training was refused, or because the dictionary of an online learner is
+    empty at the end.
 
     Examples
     --------

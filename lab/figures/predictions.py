@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...sim._arrays import Words
+from ...sim.choices import LEVERAGE_FRAC
 from ..workflow import Simulated
-from .style import BLACK, BLUE, GREY, ORANGE, pyplot
+from .style import BLACK, BLUE, GREY, ORANGE, YELLOW, pyplot
 
 #: Outputs that have a panel, and classes whose counts are written into their cells.
 MOST_PANELS, _MOST_NUMBERS = 8, 20
@@ -99,6 +101,40 @@ def draw_labels(found: Simulated, made: Mapping[str, NDArray[Any]]) -> Any:
     panel.set_xlabel("label in fixed point")
     panel.set_ylabel("" if classes.truth is None else "true class, recall")
     return figure
+
+
+def add_leverage(figure: Any, found: Simulated, novelty: Words) -> None:
+    """Add a panel with the leverage, the thresholds and the flags of training.
+
+    Parameters
+    ----------
+    figure : matplotlib.figure.Figure
+        A figure with one column of panels.
+    found : Simulated
+    novelty : ndarray of int64, shape (n, 3)
+        Result of :func:`....sim.diagnostics.novelty.learn_novelty`.
+    """
+    above = figure.axes[0].get_gridspec()
+    heights = above.get_height_ratios() or [1] * above.nrows
+    width, height = figure.get_size_inches()
+    figure.set_size_inches(width, height + 2.2)
+    grid = figure.add_gridspec(above.nrows + 1, 1, height_ratios=[*heights, sum(heights) * 2.2 / height])
+    for panel, place in zip(figure.axes, grid, strict=False):
+        panel.set_subplotspec(place)
+    panel = figure.add_subplot(grid[above.nrows])
+    leverage, novel, drift = novelty.T
+    leverage, at = np.maximum(leverage, 1) / 2**LEVERAGE_FRAC, np.arange(len(leverage))
+    panel.plot(at, leverage, color=BLUE, lw=0.8, label="leverage")
+    for name, style in (("novelty", "--"), ("novelty_release", ":")):
+        panel.axhline(found.plan.integer(name) / 2**LEVERAGE_FRAC, color=BLACK, lw=0.8, ls=style, label=name)
+    panel.plot(at[novel == 1], leverage[novel == 1], ".", color=ORANGE, ms=4, label="novel")
+    if drift.any():
+        panel.fill_between(at, 0, 1, where=drift == 1, step="mid", color=YELLOW, alpha=0.3, lw=0,
+                           transform=panel.get_xaxis_transform(), label="drift")
+    panel.set_yscale("log")
+    panel.set_ylabel("leverage")
+    panel.set_xlabel("training sample")
+    panel.legend(frameon=False, fontsize=8, ncols=5)
 
 
 def _positions(found: Simulated, made: Mapping[str, NDArray[Any]], name: str) -> NDArray[Any]:

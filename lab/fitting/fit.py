@@ -22,6 +22,7 @@ from ...sim.spec.edit import edited
 from ...sim.spec.types import suggest_name
 from ..one_output import refuse_several
 from ..workflow import test_inputs
+from .novelty import ORIGIN, novelty_threshold
 from .search import Candidate, Report, Search, applied, rounded
 from .tuners import TUNERS, Changes
 
@@ -80,6 +81,8 @@ class Fit:
         Reason why the search ended early; empty if it was completed.
     ahead : str
         If the model smooths a signal: a command that drafts a model to predict its next sample.
+    novelty : str
+        Origin of the threshold of the novelty; empty if the spec has none.
     """
 
     spec: Spec
@@ -92,6 +95,7 @@ class Fit:
     sampled: str
     stopped: str
     ahead: str = ""
+    novelty: str = ""
 
     @property
     def verdict(self) -> str:
@@ -104,7 +108,7 @@ class Fit:
             own += f" {why} To predict its next sample: {self.ahead}"
         if self.after.status != "ok":
             return f"No values with status \"ok\" were found. {own}"
-        if not self.changes:
+        if not any("novelty" not in key for _, key in self.changes):
             return f"No better values were found. {own}"
         if self.after.error > self.before.error:
             return (f"The error is larger than before, when the status was {self.before.status}: only "
@@ -116,8 +120,8 @@ class Fit:
         return {"name": self.spec.model.name, "changes": {
                     ".".join(filter(None, path)): value for path, value in self.changes.items()},
                 "before": self.before.as_dict(), "after": self.after.as_dict(), "verdict": self.verdict,
-                "candidates": self.candidates, "selected": self.judged, "sampled": self.sampled,
-                "stopped": self.stopped}
+                "novelty": self.novelty, "candidates": self.candidates, "selected": self.judged,
+                "sampled": self.sampled, "stopped": self.stopped}
 
     def write(self, source: Path, path: Path) -> None:
         """Write the recommended spec to a file, with the comments of the old one.
@@ -189,8 +193,11 @@ def fit_spec(spec: Spec, base: Path, samples: int | None, report: Report) -> Fit
     steps = search.run()
     before = judgement(spec, data)
     chosen, after = _accepted(steps, spec, data, before)
-    return Fit(spec, chosen.spec, differing(spec, chosen.changes), before, after, len(search.found),
-               search.judged, search.sampled, search.stopped, _ahead(spec, base))
+    threshold = novelty_threshold(chosen.spec, data) if after.status == "ok" else {}
+    changes = chosen.changes | threshold
+    return Fit(spec, Spec(**applied(spec, changes)) if threshold else chosen.spec, differing(spec, changes),
+               before, after, len(search.found), search.judged, search.sampled, search.stopped,
+               _ahead(spec, base), ORIGIN if threshold else "")
 
 
 def _ahead(spec: Spec, base: Path) -> str:

@@ -6,9 +6,9 @@ estimator does.
 
 from .kernel_lms import KernelLMSClassifier, KernelLMSRegressor
 from .kernel_rls import KernelRLSClassifier, KernelRLSRegressor
-from .online_rls import OnlineKernelRLSClassifier, OnlineKernelRLSRegressor
+from .online_rls import OnlineKernelRLSClassifier, OnlineKernelRLSDetector, OnlineKernelRLSRegressor
 from .toeplitz import ToeplitzRLSClassifier, ToeplitzRLSRegressor
 
 __all__ = ["KernelLMSClassifier", "KernelLMSRegressor", "KernelRLSClassifier", "KernelRLSRegressor",
-           "OnlineKernelRLSClassifier", "OnlineKernelRLSRegressor",
+           "OnlineKernelRLSClassifier", "OnlineKernelRLSDetector", "OnlineKernelRLSRegressor",
            "ToeplitzRLSClassifier", "ToeplitzRLSRegressor"]

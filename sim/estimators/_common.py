@@ -58,6 +58,17 @@ def check_training_data(estimator: BaseEstimator, X: ArrayLike, y: ArrayLike, *,
     return checked_X, checked_y
 
 
+def check_training_inputs(estimator: BaseEstimator, X: ArrayLike, *, reset: bool = True) -> Array:
+    """Validate the samples of a training without targets.
+
+    Return them as float64 of shape (n, D). `reset` is that of :func:`check_training_data`. Raise E233 if
+    scikit-learn rejects the data.
+    """
+    with _translated_errors():
+        checked: Array = validate_data(estimator, X, dtype=np.float64, reset=reset)
+    return checked
+
+
 @contextmanager
 def restored_on_error(estimator: BaseEstimator) -> Iterator[None]:
     """Restore the estimator's attributes if the ``with`` block raises an exception."""

@@ -27,6 +27,7 @@ from kerncast.sim.estimators import (
     KernelRLSClassifier,
     KernelRLSRegressor,
     OnlineKernelRLSClassifier,
+    OnlineKernelRLSDetector,
     OnlineKernelRLSRegressor,
     ToeplitzRLSClassifier,
     ToeplitzRLSRegressor,
@@ -50,6 +51,7 @@ TOEPLITZ, ONLINE = ALL[:2], ALL[2:4]
     KernelRLSRegressor(), KernelRLSClassifier(solver="cg", fit_intercept=True),
     OnlineKernelRLSRegressor(features=30),
     OnlineKernelRLSClassifier(features=20, linear=False, presentations=3),
+    OnlineKernelRLSDetector(features=20),
 ])
 def test_estimators_keep_the_conventions_of_scikit_learn(estimator, check):
     try:
@@ -316,8 +318,8 @@ def test_the_reference_alone_loads_neither_scikit_learn_nor_scipy():
     assert run.stdout == "[]\n"
 
 
-@pytest.mark.parametrize("name", ["estimators.kernel_lms", "estimators.kernel_rls", "estimators.toeplitz",
-                                  "reference.toeplitz.auto"])
+@pytest.mark.parametrize("name", ["estimators.kernel_lms", "estimators.kernel_rls", "estimators.online_rls",
+                                  "estimators.toeplitz", "reference.toeplitz.auto"])
 def test_the_examples_in_the_docstrings_are_true(name):
     results = doctest.testmod(importlib.import_module(f"kerncast.sim.{name}"))
     assert results.attempted > 0 and results.failed == 0

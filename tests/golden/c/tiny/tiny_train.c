@@ -62,13 +62,13 @@ static int32_t tiny_intact(const tiny_trainer_t *t)
     return t->check == tiny_checksum(t) && t->stage != TINY_STAGE_NONE ? 1 : 0;
 }
 
-/* Checksum of an array, continued from sum. */
-static uint32_t tiny_check_words(uint32_t sum, const tiny_word_t *words, int32_t count)
+/* Checksum of an array, continued by entries first to end - 1. */
+static uint32_t tiny_check_words(uint32_t sum, const tiny_word_t *words, int32_t first, int32_t end)
 {
     int32_t i;
 
     KC_UNROLL(4)
-    for (i = 0; i < count; i++) {
+    for (i = first; i < end; i++) {
         sum = tiny_check_next(sum, (uint32_t)words[i]);
     }
     return sum;
@@ -96,7 +96,7 @@ static uint32_t tiny_samples_check(const tiny_trainer_t *t)
 /* Checksum of alpha, once it is settled; it is not 0 for zeros. */
 static uint32_t tiny_solution_check(const tiny_trainer_t *t)
 {
-    return tiny_check_words(1, t->alpha, TINY_TRAIN_SAMPLES);
+    return tiny_check_words(1, t->alpha, 0, TINY_TRAIN_SAMPLES);
 }
 
 /* Seal, and take the checksum of alpha at the end of the slice which settles it. */

@@ -55,13 +55,13 @@ static int32_t tiny_cg_intact(const tiny_cg_trainer_t *t)
     return t->check == tiny_cg_checksum(t) && t->stage != TINY_CG_STAGE_NONE ? 1 : 0;
 }
 
-/* Checksum of an array, continued from sum. */
-static uint32_t tiny_cg_check_words(uint32_t sum, const tiny_cg_word_t *words, int32_t count)
+/* Checksum of an array, continued by entries first to end - 1. */
+static uint32_t tiny_cg_check_words(uint32_t sum, const tiny_cg_word_t *words, int32_t first, int32_t end)
 {
     int32_t i;
 
     KC_UNROLL(4)
-    for (i = 0; i < count; i++) {
+    for (i = first; i < end; i++) {
         sum = tiny_cg_check_next(sum, (uint32_t)words[i]);
     }
     return sum;
@@ -92,11 +92,11 @@ static uint32_t tiny_cg_samples_check(const tiny_cg_trainer_t *t)
 
 uint32_t tiny_cg_solution_check(const tiny_cg_trainer_t *t)
 {
-    uint32_t sum = tiny_cg_check_words(1, t->alpha, TINY_CG_TRAIN_SAMPLES);
+    uint32_t sum = tiny_cg_check_words(1, t->alpha, 0, TINY_CG_TRAIN_SAMPLES);
 
     if (t->stage < TINY_CG_STAGE_RESIDUAL) {
-        sum = tiny_cg_check_words(sum, t->r, TINY_CG_TRAIN_SAMPLES);
-        sum = tiny_cg_check_words(sum, t->p, TINY_CG_TRAIN_SAMPLES);
+        sum = tiny_cg_check_words(sum, t->r, 0, TINY_CG_TRAIN_SAMPLES);
+        sum = tiny_cg_check_words(sum, t->p, 0, TINY_CG_TRAIN_SAMPLES);
     }
     return sum;
 }

@@ -70,9 +70,9 @@ _MACROS = {
                 "a_exp_min", "a_exp_max", "s_exp_max", "x_exp_min", "x_exp_max", "alpha_exp_min",
                 "alpha_exp_max", "fitted_scale", "fitted_shift",
                 "lookahead_shift", "refine", "band", "rows", "factor_frac", "factor_shift",
-                "factor_head", "band_head", "pivot_frac", "z_exp_max", "last_lag", "square_shift",
-                "evidence_shift", "weights", "weight_shift", "intercept_shift", "intercept_lo",
-                "intercept_hi"),
+                "factor_head", "residual_band", "band_head", "pivot_frac", "z_exp_max", "last_lag",
+                "square_shift", "evidence_shift", "weights", "weight_shift", "intercept_shift",
+                "intercept_lo", "intercept_hi"),
     "Stream: the sum of products is shifted by": ("stream_shift",),
     "Trainer: a product of K + lambda I, and the scalars of a step":
         ("steps", "product_exp", "row_shift", "lambda_mantissa", "lambda_shift", "dot_shift", "step_exp"),

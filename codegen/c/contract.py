@@ -103,6 +103,8 @@ def _slice_cost(plan: Plan, kind: str) -> str:
     if plan.banded:
         bands = plan.integers("candidate_band") if plan.tunes else (plan.integer("band"),)
         other = 2 * n + EVIDENCE_FRAC + 1 if plan.tunes else n + 3
+        if plan.refine:
+            bands = (plan.integer("residual_band"),)
         if plan.bias:  # the first step computes the intercept
             other = n + BAND_STEP_ROWS * (max(bands) + 1)
         return f"a step takes {max(BAND_STEP_ROWS * (2 * max(bands) + 3), other)} multiplications"

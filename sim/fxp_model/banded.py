@@ -16,7 +16,8 @@ from ..formats import Format
 from ..plan import Plan, Signal
 from .arithmetic import Words, cast, exact, words_of
 from .base import NotPositiveDefiniteError
-from .refine import FxpToeplitzSystem, power_of_two
+from .levinson import Block
+from .refine import FxpRefinement, FxpToeplitzSystem, power_of_two
 
 _BAND_BITS = 31
 
@@ -66,7 +67,7 @@ class FxpBanded:
     """
 
     def __init__(self, plan: Plan, y: Words) -> None:
-        self.plan, self.word = plan, plan.word
+        self.plan, self.word = plan, plan.integer("solver_word") if plan.refine else plan.word
         self.band, self.rows = plan.integer("band"), plan.integer("rows")
         self.y = [int(v) for v in y]
         self.fine = plan.integer("factor_frac") - plan.integer("factor_shift")
@@ -126,18 +127,37 @@ class FxpBanded:
     def _backward(self) -> None:
         """Solve D L' alpha = z."""
         c, n, z_exp = self.plan.integer, len(self.y), self.exponent
-        pivots, most = self.plan.tables["pivot"].values, c("alpha_exp_max")
+        name, frac = ("x", self.word - 1) if self.plan.refine else ("alpha", c("alpha_frac"))
+        pivots, most = self.plan.tables["pivot"].values, c(f"{name}_exp_max")
         used = max(v if v >= 0 else -v - 1 for v in self.words)
         top = (used * pivots[-1]).bit_length()
-        self.exponent = max(top + z_exp - c("pivot_frac") + c("alpha_frac") - 2 * (self.word - 1),
-                            c("alpha_exp_min"))
+        self.exponent = max(top + z_exp - c("pivot_frac") + frac - 2 * (self.word - 1), c(f"{name}_exp_min"))
         if self.exponent > most:
             raise NotPositiveDefiniteError
         alpha: list[int] = []  # the last one first
         for i in range(n - 1, -1, -1):
-            shift = c("pivot_frac") + self.word - 1 - z_exp + self.exponent - c("alpha_frac") - self.fine
+            shift = c("pivot_frac") + self.word - 1 - z_exp + self.exponent - frac - self.fine
             first = floor(self.words[i] * pivots[min(i, self.rows - 1)] * power_of_two(-min(shift, 62)))
             value = first - self._sum([(self.entry(i + j, i), word)
                                        for j, word in enumerate(reversed(alpha), start=1)])
             alpha.append(self._place(value, self.plan.signals["alpha"], most, alpha))
         self.words = alpha[::-1]
+
+
+class FxpBandedRefinement(FxpRefinement):
+    """Refinement by the banded solver."""
+
+    def _system(self, r: Words, y: Words) -> FxpToeplitzSystem:
+        return FxpBandSystem(self.plan, y)
+
+    def _solve_words(self, words: list[int], count: int) -> tuple[bool, Block | None]:
+        """Solve for z."""
+        solver = FxpBanded(self.plan, np.array(words))
+        solver.solve()
+        self.z, self.z_exp = solver.words, solver.exponent
+        return False, None
+
+    def _residual_floor(self) -> int:
+        """Return the largest residual that the rounding of alpha alone can cause."""
+        acc = (1 << _BAND_BITS) + sum(2 * (v + 1) for v in self.plan.tables["band"].values)
+        return (acc >> self.plan.integer("residual_shift")) + 1

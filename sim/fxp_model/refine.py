@@ -130,7 +130,7 @@ class FxpRefinement:
 
     def __init__(self, plan: Plan, r: Words, y: Words) -> None:
         self.plan = plan
-        self.system = FxpToeplitzSystem(plan, r, y)
+        self.system = self._system(r, y)
         self.word = plan.integer("solver_word")
         self.fmt, self.cast = Format(True, plan.word, 0), plan.signals["alpha"].rounding
         self.short = Format(True, self.word, self.word - 1)
@@ -139,6 +139,9 @@ class FxpRefinement:
         self.r_short = [self.short.fit(_steps(Fraction(v), lsb, self.cast)) for v in [0, *self.system.r[1:]]]
         self.alpha, self.alpha_exp, self.b = [0] * len(y), plan.integer("alpha_exp_min"), 0
         self.eta, self.eta_exp = [0] * len(y), 0
+
+    def _system(self, r: Words, y: Words) -> FxpToeplitzSystem:
+        return FxpToeplitzSystem(self.plan, r, y)
 
     def solve(self) -> str:
         """Run all passes; return a status, or raise NotPositiveDefiniteError."""
@@ -172,23 +175,28 @@ class FxpRefinement:
     def _solve_correction(self, rows: list[int], first: bool) -> tuple[Values, bool]:
         """Solve for the correction; return its LSB, and whether a value saturated."""
         words, up = _normalised(rows, self.word - 2)
-        y_format = Format(True, self.word, self.word - 2)
-        row = number(np.array(self.r_short), self.short)
-        solver = FxpLevinson(self.plan, row, 1 + (first and self.biased))
-        sides = [words, [1 << (self.word - 2)] * len(words)][:len(solver.x)]
-        solver.solve(*(number(np.array(side), y_format) for side in sides))
-        self.eps, self.a, z = solver.eps, solver.a, solver.x[0]
-        self.z, self.z_exp = z.words, z.exponent
+        saturated, eta = self._solve_words(words, 1 + (first and self.biased))
+        z_lsb = power_of_two(self.z_exp - (self.word - 1))
         scale = self.system.step(self.alpha_exp) * 2**up * 2 ** (self.word - 2)
-        values = [int(w) * z.format.lsb * scale for w in z.words]
+        values = [int(w) * z_lsb * scale for w in self.z]
         if first:
-            lsb = z.format.lsb * scale  # half of the word length remains for the corrections
+            lsb = z_lsb * scale  # half of the word length remains for the corrections
             exponent = _log2(lsb) + self.system.alpha_frac + self.word + 1 - self.plan.word
             self.alpha_exp = min(max(exponent, self.plan.integer("alpha_exp_min")),
                                  self.plan.integer("alpha_exp_max"))
-            if self.biased:
-                self._store_eta(solver.x[1])
-        return values, solver.saturated
+            if eta is not None:
+                self._store_eta(eta)
+        return values, saturated
+
+    def _solve_words(self, words: list[int], count: int) -> tuple[bool, Block | None]:
+        """Solve for z; return whether a value saturated, and eta if `count` is 2."""
+        y_format = Format(True, self.word, self.word - 2)
+        solver = FxpLevinson(self.plan, number(np.array(self.r_short), self.short), count)
+        sides = [words, [1 << (self.word - 2)] * len(words)][:count]
+        solver.solve(*(number(np.array(side), y_format) for side in sides))
+        self.eps, self.a, z = solver.eps, solver.a, solver.x[0]
+        self.z, self.z_exp = list(z.words), z.exponent
+        return solver.saturated, solver.x[1] if count == 2 else None
 
     def _store_eta(self, eta: Block) -> None:
         rho = Fraction(self.plan.integer("ridge_scale"), 2**31)

@@ -15,7 +15,7 @@ from ..formats import Format, Overflow
 from ..plan import Plan
 from ..statuses import TRAINED
 from .arithmetic import Fxp, Words, cast, exact, number, total, word_of, words_of
-from .banded import FxpBanded, FxpBandSystem, intercept
+from .banded import FxpBanded, FxpBandedRefinement, FxpBandSystem, intercept
 from .base import STATUS, FxpModel, NoCandidateError, RefusedError, joined
 from .bound import accurate, bound_of, squares
 from .kernel import FxpKernel
@@ -63,9 +63,10 @@ class FxpToeplitz(FxpModel):
         self.reset()
         if x_raw is not None:
             self._v = self._kernel.x_words(x_raw)
-        if self.plan.banded:
+        if self.plan.banded and not self.plan.refine:
             return self._train_banded(words_of(self._kernel.y_numbers(y_raw.T.ravel())), kept)
-        r = self._first_row()
+        none = number(np.zeros(len(y_raw), dtype=np.int64), Format(True, 32, 31))  # the row is a table
+        r = none if self.plan.banded else self._first_row()
         self._state = {"centers": self._v, "r": words_of(r)}
         solve = self._solve_refined if "refine" in self.plan.constants else \
             self._solve_lookahead if self.plan.solver == "lookahead" else self._solve_levinson
@@ -182,11 +183,13 @@ class FxpToeplitz(FxpModel):
 
     def _solve_refined(self, r: Fxp, y: Fxp) -> str:
         """Solve with corrections and compute their bound."""
-        found = FxpRefinement(self.plan, words_of(r), words_of(y))
+        kind = FxpBandedRefinement if self.plan.banded else FxpRefinement
+        found = kind(self.plan, words_of(r), words_of(y))
         status = found.solve()
-        self._state |= {
-            "eps": word_of(found.eps), "a": np.array([0, *found.a.words]), "a_exp": found.a.exponent,
-            "bound": found.bound, "bias": found.b}
+        if not self.plan.banded:
+            self._state |= {"eps": word_of(found.eps), "a": np.array([0, *found.a.words]),
+                            "a_exp": found.a.exponent}
+        self._state |= {"bound": found.bound, "bias": found.b}
         self._state |= {name: np.array(getattr(found, name), dtype=np.int64) for name in (
             "r_short", "alpha", "rhs", "z", "eta", "alpha_exp", "z_exp", "eta_exp")}
         return status

@@ -15,7 +15,7 @@ from .draft import Draft, Found
 from .input_rules import columns, delay
 from .online_rules import float32, forgetting, guard, linear_part, reduction, several_outputs
 from .rls_rules import novelty
-from .solver_rules import candidates, signals, solver
+from .solver_rules import candidates, refined_band, signals, solver
 from .stream_rules import stream
 from .tables import (
     CALLS,
@@ -360,5 +360,5 @@ def budget(draft: Draft) -> Found:
 
 
 RULES = (tables_present, columns, delay, output, scheme, solver, signals, candidates, stream, refinement,
-         forgetting, reduction, linear_part, guard, several_outputs, float32, novelty, kernel, overrides,
-         casts, ranges, budget, data)
+         refined_band, forgetting, reduction, linear_part, guard, several_outputs, float32, novelty, kernel,
+         overrides, casts, ranges, budget, data)

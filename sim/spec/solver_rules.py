@@ -8,14 +8,14 @@ from .draft import Draft, Found
 def solver(draft: Draft) -> Found:
     """Allow some keys only with some solvers (E113).
 
-    Static scaling and refinement need solver `levinson`, a bias also works with `banded`. Require scheme
+    Static scaling needs solver `levinson`; refinement and a bias also work with `banded`. Require scheme
     uniform for solver banded.
     """
     chosen = draft.get("toeplitz", "solver")
     if not draft.has("toeplitz") or chosen in (None, "levinson", "auto"):
         return
     only = "levinson"
-    for key, plain, names in (("scaling", "block", (only,)), ("refine", 0, (only,)),
+    for key, plain, names in (("scaling", "block", (only,)), ("refine", 0, (only, "banded")),
                               ("bias", False, (only, "banded"))):
         if draft.get("toeplitz", key) not in (None, plain) and chosen not in names:
             yield draft.problem("E113", f"solver = \"{chosen}\" does not support {key}", "toeplitz", key,
@@ -25,6 +25,18 @@ def solver(draft: Draft) -> Found:
         yield draft.problem("E113", "solver = \"banded\" needs scheme = \"uniform\"", "toeplitz", "scheme",
                             allowed="scheme = \"uniform\" with solver = \"banded\"",
                             remedy="set scheme = \"uniform\", or [toeplitz] solver = \"levinson\"")
+
+
+def refined_band(draft: Draft) -> Found:
+    """Reject what the banded solver does not support with refinement (E113)."""
+    if draft.get("toeplitz", "solver") != "banded" or draft.get("toeplitz", "refine") in (None, 0):
+        return
+    for table, key, plain in (("toeplitz", "bias", False), ("toeplitz", "candidates", None),
+                              ("output", "outputs", 1)):
+        if draft.get(table, key) not in (None, plain):
+            yield draft.problem("E113", f"refinement by the banded solver does not support `{key}`", table,
+                                key, allowed=f"`refine` with solver = \"banded\" and without `{key}`",
+                                remedy="set [numbers] word = 32 and remove `refine`: this is more accurate")
 
 
 def candidates(draft: Draft) -> Found:

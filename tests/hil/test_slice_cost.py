@@ -25,6 +25,7 @@ TRAINERS: dict[str, dict[str, object]] = {
     "schur": {"solver": "schur", "scheme": "uniform"},
     "means": {"scheme": "diagonal_mean_biased"},
     "refined": {"scheme": "uniform", "refine": 2, "bias": True},
+    "band_refined": {"solver": "banded", "scheme": "uniform", "refine": 2},
     "lookahead": {"solver": "lookahead", "scheme": "diagonal_mean"},
     "lookahead_f32": {"solver": "lookahead_f32", "scheme": "diagonal_mean"},
 }

@@ -10,7 +10,8 @@ from kerncast.sim.statuses import DeviceStatus
 
 from .slices import Slices, trained_by
 
-NAMES = ["grid16", "mean32_varied", "schur16", "lookahead16", "band16", "band16_bias", "tuned16", "cg16"]
+NAMES = ["grid16", "mean32_varied", "schur16", "lookahead16", "band16", "band16_bias", "band16_refine",
+         "tuned16", "cg16"]
 
 
 def code(name):

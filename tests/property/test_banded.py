@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from random import Random
 from types import ModuleType
 from typing import Any
@@ -51,6 +52,16 @@ def banded_spec(random: Random, most: int) -> Spec:
             return drawn
 
 
+def refined_plan(random: Random, most: int) -> Plan:
+    """Plan a random banded trainer with refinement."""
+    while True:
+        drawn = banded_spec(random, most)
+        assert drawn.toeplitz is not None
+        if drawn.numbers.word < 32 and not drawn.toeplitz.bias:
+            more = {**drawn.toeplitz.model_dump(), "refine": random.randint(1, 3)}
+            return make_plan(drawn.model_copy(update={"toeplitz": drawn.toeplitz.model_copy(update=more)}))
+
+
 def targets(random: Random, plan: Plan) -> np.ndarray[Any, np.dtype[np.int64]]:
     """Draw rails, noise, a walk, a constant, or silence."""
     fmt, n = plan.signals["y_raw"].format, plan.sizes["n"]
@@ -63,10 +74,11 @@ def targets(random: Random, plan: Plan) -> np.ndarray[Any, np.dtype[np.int64]]:
     return np.clip(drawn, fmt.lo, fmt.hi).astype(np.int64)
 
 
-def judge(exact: ModuleType, seed: int, most: int) -> str:
+def judge(exact: ModuleType, seed: int, most: int,
+          drawn: Callable[[Random, int], Plan] = banded_plan) -> str:
     """Hold a training to the exact solution of its system."""
     random = Random(seed)
-    plan = banded_plan(random, most)
+    plan = drawn(random, most)
     model, y_raw = open_model(plan), targets(random, plan)
     assert isinstance(model, ToeplitzModel)
     status = int(model.train(None, y_raw)["status"][0])
@@ -78,10 +90,10 @@ def judge(exact: ModuleType, seed: int, most: int) -> str:
     return "ok" if status == OK else "inaccurate"
 
 
-def compared(seed: int, most: int) -> Comparison:
+def compared(seed: int, most: int, drawn: Callable[[Random, int], Plan] = banded_plan) -> Comparison:
     """Train and predict with both models; compare answers and states."""
     random = Random(seed)
-    plan = banded_plan(random, most)
+    plan = drawn(random, most)
     model, second, found = open_model(plan), open_fxp_model(plan), Comparison()
     y_raw = targets(random, plan)
     found.add("train", model.train(None, y_raw), second.train(None, y_raw))
@@ -94,6 +106,18 @@ def compared(seed: int, most: int) -> Comparison:
 def test_every_answer_lies_within_its_bound_of_the_exact_solution(exact: ModuleType) -> None:
     met = Counter(judge(exact, seed, 24) for seed in range(300))
     assert met["ok"] > 200 and met["inaccurate"] > 5
+
+
+def test_every_refined_answer_lies_within_its_bound(exact: ModuleType) -> None:
+    met = Counter(judge(exact, seed, 24, refined_plan) for seed in range(60))
+    assert met["ok"] > 40
+
+
+def test_a_second_model_refines_to_the_same_values(ledger: Any) -> None:
+    found = [compared(seed, 20, refined_plan) for seed in range(25)]
+    assert not any(each.mismatches for each in found)
+    ledger.record(backend="model:fxpmath", words=sum(each.words for each in found), mismatches=0,
+                  case="toeplitz, banded, refined")
 
 
 @pytest.mark.campaign

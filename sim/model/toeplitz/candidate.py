@@ -10,7 +10,7 @@ from ...candidates import candidate_plan
 from ...plan import Plan
 from ..bound import BoundConstants
 from ..certify import CertifyConstants
-from ..kernel import KernelConstants, cast_of, kernel_constants
+from ..kernel import Cast, KernelConstants, cast_of, kernel_constants
 from .banded import BandedConstants, BandedTables
 from .intercept import InterceptConstants
 from .tuning import EvidenceConstants
@@ -24,10 +24,18 @@ def certify_constants(plan: Plan) -> CertifyConstants:
 
 
 def banded_constants(plan: Plan) -> BandedConstants:
-    """Return the integers of the banded solver."""
-    return BandedConstants._make(
-        [plan.word, *(plan.integer(name) for name in BandedConstants._fields[1:-2]), cast_of(plan, "z"),
-         cast_of(plan, "alpha")])
+    """Return the integers of the banded solver.
+
+    With refinement, they are those for corrections of alpha.
+    """
+    z, alpha = cast_of(plan, "z"), cast_of(plan, "alpha")
+    found = BandedConstants._make(
+        [plan.word, *(plan.integer(name) for name in BandedConstants._fields[1:-2]), z, alpha])
+    if plan.refine == 0:
+        return found
+    word = plan.integer("solver_word")
+    return found._replace(word=word, alpha_frac=word - 1, alpha_exp_min=plan.integer("x_exp_min"),
+                          alpha_exp_max=plan.integer("x_exp_max"), alpha=Cast(alpha.rounding, z.lo, z.hi))
 
 
 def banded_tables(plan: Plan) -> BandedTables:

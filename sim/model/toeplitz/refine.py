@@ -1,6 +1,7 @@
 """sim.model: iterative refinement and the intercept of the LS-SVM.
 
-Both use one of the Toeplitz solvers. LS-SVM means least squares support vector machine.
+Both use Levinson's recursion; refinement also uses the banded solver. LS-SVM means least squares support
+vector machine.
 
 r, y and alpha have W bits. The solver uses fewer bits for refinement, or the same number if there is only an
 intercept b. Each pass solves for a correction z of alpha from the current residual,
@@ -43,11 +44,15 @@ from ..kernel import Cast
 from ..ranges import ALPHA, fit
 from ..statuses import INACCURATE, NOT_POSITIVE_DEFINITE, OK, SATURATED, STALLED
 from ..trace_hooks import Log, trace, trace_all
+from .banded import BandedConstants, BandedTables, band_residual, banded
 from .levinson import LevinsonConstants, levinson
 
 
 class RefineConstants(NamedTuple):
-    """Integer constants of the plan."""
+    """Integer constants of the plan.
+
+    `band` has band 0 for Levinson's recursion. `band_head` is that of the residual.
+    """
 
     passes: int
     bias: int
@@ -57,12 +62,15 @@ class RefineConstants(NamedTuple):
     y: Cast
     certify: CertifyConstants
     levinson: LevinsonConstants
+    band: BandedConstants
+    band_head: int
 
 
 class RefineArrays(NamedTuple):
     """Arrays of the device, except alpha and a, and the scalars of the solver.
 
-    `sides` (1 or 2, n) contains z and eta, and `rhs` their right-hand sides.
+    `sides` (1 or 2, n) contains z and eta, and `rhs` their right-hand sides. The banded solver uses `tables`
+    instead of r.
     """
 
     r: Words
@@ -70,6 +78,7 @@ class RefineArrays(NamedTuple):
     rhs: Words
     sides: Words
     solver: Words
+    tables: BandedTables
 
 
 class Residual(NamedTuple):
@@ -79,6 +88,24 @@ class Residual(NamedTuple):
     max_abs: int
     squares: int
     shift: int
+
+
+@jit
+def _residual_row(i: int, y: int, alpha: Words, s: int, t: RefineArrays, k: RefineConstants) -> int:
+    """Compute row i of ``y / (1 + lambda) - T alpha``."""
+    c = k.certify
+    if k.band.band > 0:
+        product = band_residual(i, t.tables.band, alpha, k.band_head, c.residual_shift)
+        return arithmetic_shift(y * c.ridge_scale, s) - product
+    return row_residual(i, y, t.r, alpha, s, c)
+
+
+@jit
+def _solve(t: RefineArrays, a: Words, sides: int, k: RefineConstants, log: Log) -> int:
+    """Solve for the first `sides` right-hand sides; return a status."""
+    if k.band.band > 0:
+        return banded(t.rhs[0], t.sides[0], 0, t.tables, t.solver[2:3], k.band, log)
+    return levinson(t.rhs[:sides], t.r_short, a, t.sides[:sides], t.solver, k.levinson, log)
 
 
 @jit
@@ -96,7 +123,7 @@ def compute_residual(y: Words, b: int, alpha: Words, alpha_exp: int, has_alpha: 
         share, slack = arithmetic_shift(b * c.ridge_scale, s), slack + target_error_bound(b, s)
     rhs = t.rhs[0]
     for i in range(alpha.shape[0]):
-        row = (row_residual(i, y[i], t.r, alpha, s, c) if has_alpha
+        row = (_residual_row(i, y[i], alpha, s, t, k) if has_alpha
                else arithmetic_shift(y[i] * c.ridge_scale, s))
         row -= share
         squares, shift = add_square(squares, shift, abs(row) + target_error_bound(y[i], s) + slack,
@@ -111,11 +138,14 @@ def compute_residual(y: Words, b: int, alpha: Words, alpha_exp: int, has_alpha: 
 
 
 @jit
-def residual_floor(r: Words, c: CertifyConstants) -> int:
-    """Return the largest residual that the rounding of alpha alone can cause."""
+def residual_floor(lags: Words, c: CertifyConstants) -> int:
+    """Return the largest residual that the rounding of alpha alone can cause.
+
+    `lags` is the first row from lag 1.
+    """
     acc = 1 << (c.word - 1)
-    for j in range(1, r.shape[0]):
-        acc += (magnitude(r[j]) + 1) << 1
+    for j in range(lags.shape[0]):
+        acc += (magnitude(lags[j]) + 1) << 1
     return arithmetic_shift(acc, c.residual_shift) + 1
 
 
@@ -199,12 +229,12 @@ def refine(y: Words, alpha: Words, a: Words, t: RefineArrays, out: Words, k: Ref
     exponent, b, worst = k.alpha_exp_min, 0, OK
     residual = compute_residual(y, b, alpha, exponent, False, t, k)
     trace_all(log, at.RESIDUAL_RHS, 0, t.rhs[0], 0, y.shape[0])
-    min_residual = residual_floor(t.r, c)
+    min_residual = residual_floor(t.tables.band if k.band.band > 0 else t.r[1:], c)
     for turn in range(k.passes + 1):
         if turn > 0 and residual.max_abs <= min_residual:
             break
         sides = 1 + k.bias if turn == 0 else 1
-        status = levinson(t.rhs[:sides], t.r_short, a, t.sides[:sides], solver, k.levinson, log)
+        status = _solve(t, a, sides, k, log)
         if status == NOT_POSITIVE_DEFINITE:
             return status
         shift = c.word - c.residual_shift - residual.up - solver[2]

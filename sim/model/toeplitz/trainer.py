@@ -32,8 +32,15 @@ from ..statuses import (
     TRAINED,
 )
 from ..trace_hooks import Log, trace, trace_all
-from .banded import banded, certify_band, eliminate_forward
-from .candidate import Candidate, banded_tables, candidate_of, certify_constants, intercept_constants
+from .banded import BandedConstants, BandedTables, banded, certify_band, eliminate_forward
+from .candidate import (
+    Candidate,
+    banded_constants,
+    banded_tables,
+    candidate_of,
+    certify_constants,
+    intercept_constants,
+)
 from .first_row import diagonal_row, row_of, uniform_entry, uniform_row
 from .fitted import fitted
 from .intercept import intercept
@@ -78,6 +85,8 @@ def _scale_alpha(x: Words, rho: int, rounding: int, lo: int, hi: int, log: Log) 
 #: Look-ahead, by the solver's name.
 LOOKAHEADS: dict[str, type[Lookahead | LookaheadF32]] = {
     "lookahead": Lookahead, "lookahead_f32": LookaheadF32}
+#: For refinement by Levinson's recursion.
+_NO_TABLES = BandedTables(np.zeros((1, 1), np.int64), np.zeros(1, np.int64), np.zeros(1, np.int64))
 #: Scalars of the model structure, in the order in which the solvers leave them.
 SCALARS = ("eps", "a_exp", "alpha_exp", "eta_exp", "bias", "bound", "z_exp", "candidate")
 _ALPHA_EXP, _BIAS, _BOUND, _CANDIDATE = (
@@ -87,7 +96,9 @@ _ALPHA_EXP, _BIAS, _BOUND, _CANDIDATE = (
 def solver_constants(plan: Plan) -> LevinsonConstants:
     """Return the integers of the recursion; zeros for look-ahead."""
     if plan.looks_ahead or plan.banded:
-        return LevinsonConstants._make([0] * (len(LevinsonConstants._fields) - 1) + [cast_of(plan, "alpha")])
+        word = plan.integer("solver_word") if plan.refine else 0  # of the banded solver's corrections
+        return LevinsonConstants._make(
+            [word, *[0] * (len(LevinsonConstants._fields) - 2), cast_of(plan, "alpha")])
     return LevinsonConstants._make(
         [plan.integer("solver_word"), *(plan.integer(name) for name in LevinsonConstants._fields[1:-2]),
          int(plan.static), cast_of(plan, "a")])
@@ -95,9 +106,13 @@ def solver_constants(plan: Plan) -> LevinsonConstants:
 
 def refine_constants(plan: Plan) -> RefineConstants:
     """Return the integers for refinement and for the intercept."""
+    refined = plan.banded and plan.refine > 0
     return RefineConstants(
         plan.refine, int(plan.bias), plan.integer("alpha_exp_min"), plan.integer("alpha_exp_max"),
-        cast_of(plan, "alpha"), cast_of(plan, "y"), certify_constants(plan), solver_constants(plan))
+        cast_of(plan, "alpha"), cast_of(plan, "y"), certify_constants(plan), solver_constants(plan),
+        banded_constants(plan) if refined else BandedConstants._make(
+            [*[0] * (len(BandedConstants._fields) - 2), cast_of(plan, "alpha"), cast_of(plan, "alpha")]),
+        plan.integer("band_head") if refined else 0)
 
 
 def refine_arrays(plan: Plan) -> RefineArrays:
@@ -105,7 +120,8 @@ def refine_arrays(plan: Plan) -> RefineArrays:
     n, sides = plan.sizes["n"], 1 + plan.bias
     rhs, found = (np.zeros((sides, n), dtype=np.int64) for _ in range(2))
     return RefineArrays(np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64), rhs, found,
-                        np.zeros(3 + 2 * sides + n, dtype=np.int64))
+                        np.zeros(3 + 2 * sides + n, dtype=np.int64),
+                        banded_tables(plan) if plan.banded and plan.refine else _NO_TABLES)
 
 
 def certified_bound(plan: Plan, y: Words, state: Outputs) -> int:
@@ -168,7 +184,8 @@ class ToeplitzModel(BatchModel):
     @property
     def _unset(self) -> frozenset[str]:
         """Return members of the trainer structure that this model does not compute."""
-        return frozenset({"eps", "a_exp"} if self.plan.looks_ahead else {"z_exp"} if self.plan.banded else ())
+        return frozenset({"eps", "a_exp"} if self.plan.looks_ahead else {"z_exp"}
+                         if self.plan.banded and not self.corrected else ())
 
     @property
     def corrected(self) -> bool:
@@ -213,9 +230,9 @@ class ToeplitzModel(BatchModel):
         self._y = y
         if self.plan.tunes:
             return self._tune(y)
-        if self._candidates:
+        if self._candidates and not self.corrected:
             return self._solve_banded(y, self._candidates[0])
-        if not self.eager:
+        if not self.eager and not self.plan.banded:
             self._first_row(x_raw)
         if self.corrected:
             return refine(y, self._alpha, self._a, self._arrays, self._scalars, self._refine, log)

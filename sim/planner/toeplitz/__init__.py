@@ -14,12 +14,11 @@ from ..._arrays import Raw
 from ...choices import LOOKAHEADS
 from ...errors import fail
 from ...formats import Format, Overflow, Rounding
-from ...plan import ConstantTable, Operations, Plan, Signal
+from ...plan import ConstantTable, Plan, Signal
 from ...spec import Spec
-from ...window import Window, grid_window
+from ...window import grid_window
 from ..casts import cast_modes
 from ..certify import certify_constants, residual_shift, row_loss
-from ..counts import operations
 from ..inputs import Inputs, plan_inputs
 from ..kernel import far, kernel_tables, plan_kernel, word_error
 from ..log2 import ceil_log2
@@ -31,31 +30,25 @@ from .banded import (
     band_head,
     band_loss,
     band_residual_shift,
+    band_table,
     banded_constants,
     banded_tables,
     factorise,
     first_row,
+    refined_row,
 )
 from .fitted import fitted_plan
 from .intercept import intercept_plan
 from .levinson import ALPHA_EXP_MIN, bounds, levinson_constants, products_shift, static_exponents
-from .lookahead import ALPHA_EXP_MAX, DIVISIONS, MULTIPLICATIONS, lookahead_constants
-from .memory import model_memory, trainer_memory
+from .lookahead import ALPHA_EXP_MAX, lookahead_constants
+from .memory import corrected, model_memory, trainer_memory
+from .operations import operations_of
 from .schur import schur_constants, schur_signals
 from .stream import stream_plan
 from .tuning import evidence_constants, plan_tuned
 
 #: Bits of r, y and alpha where a shorter solver is refined.
 REFINED = 32
-
-
-def corrected(spec: Spec) -> bool:
-    """Return whether alpha is built from corrections: refinement, or a bias.
-
-    The banded solver subtracts its intercept from the targets instead.
-    """
-    assert spec.toeplitz is not None
-    return spec.toeplitz.refine > 0 or (spec.toeplitz.bias and spec.toeplitz.solver != "banded")
 
 
 def _finer_bits(spec: Spec, word: int) -> int:
@@ -78,6 +71,9 @@ def _constants(spec: Spec, word: int) -> dict[str, int]:
     elif spec.toeplitz.solver == "banded":
         solver = banded_constants(spec)
         top = solver.pop("x_exp_max")
+        if corrected(spec):
+            solver |= {"solver_word": spec.numbers.word, "x_exp_min": ALPHA_EXP_MIN, "x_exp_max": top}
+            top += 2
     else:
         solver = levinson_constants(spec, spec.numbers.word)
         top = solver["x_exp_max"] + (2 if corrected(spec) else 0)
@@ -109,7 +105,7 @@ def _signals(spec: Spec, word: int, c: dict[str, int]) -> dict[str, Signal]:
         return common
     if spec.toeplitz.solver == "banded":
         exact = Signal(BAND, Rounding.HALF_UP, Overflow.SATURATE, 0, BAND.hi, "1 + lambda")
-        return common | {"r": exact, "z": Signal(fmt, *cast_modes(spec, "a"), fmt.lo, fmt.hi,
+        return common | {"r": exact, "z": Signal(short, *cast_modes(spec, "a"), short.lo, short.hi,
                                                  "full scale of y, its own block exponent")}
     generators = schur_signals(spec) if spec.toeplitz.solver == "schur" else {}
     return common | generators | {
@@ -120,74 +116,6 @@ def _signals(spec: Spec, word: int, c: dict[str, int]) -> dict[str, Signal]:
         "innov": Signal(Format(True, 64, c["innov_frac"]), Rounding.FLOOR, Overflow.SATURATE,
                      -(1 << 62), 1 << 62, "full scale of y"),
     }
-
-
-def _products(lags: int | None, count: str) -> str:
-    """Return the formula for products of r with vectors of 0 to `count` - 1 entries.
-
-    `lags` is the last non-zero lag of r, or None if it is not known.
-    """
-    return f"{count}*({count}-1)//2" if lags is None else f"({lags}*{count} - {lags * (lags + 1) // 2})"
-
-
-def _recursion(spec: Spec, lags: int | None) -> tuple[str, str]:
-    """Return the multiplications and divisions of all solves, in n.
-
-    A solve has (n-1)(n-2)/2 multiplications in the update of a, one per scaling, and two per eps (one in the
-    Schur form); each right-hand side has n(n-1)/2 in the update of x; all have products with r. The Schur
-    form updates both generators, and the residual of each right-hand side. There is one division per xi
-    and c, and one per step of the intercept.
-    """
-    assert spec.toeplitz is not None
-    if spec.toeplitz.solver in LOOKAHEADS:
-        return MULTIPLICATIONS, DIVISIONS
-    schur, solves = spec.toeplitz.solver == "schur", 1 + spec.toeplitz.refine
-    sides = solves + spec.toeplitz.bias
-    steps = (1 if schur else 2) + (spec.toeplitz.scaling == "block")
-    one = f"(n-1)*(n-2)//2 + {steps}*(n-1) + {2 if schur else 1}*{_products(lags, '(n-1)')}"
-    return (f"{solves}*({one}) + {sides}*(n*(n-1)//2 + {_products(lags, 'n')})",
-            f"{solves}*(n-1) + {sides}*n + {solves * spec.toeplitz.bias}")
-
-
-def _operations(spec: Spec, sizes: dict[str, int], b: int | tuple[int, ...], within: Window | None
-                ) -> dict[str, dict[str, Operations]]:
-    """Return the worst-case operation counts.
-
-    `b` is the last non-zero lag of r, on a uniform grid; a prediction reads the vectors `within` the window.
-    """
-    assert spec.toeplitz is not None and isinstance(b, int)
-    read = str(within.vectors) if within else "n"
-    predict = {"kernel_values": read, "distance_terms": f"{read}*D", "multiplications": read}
-    if spec.toeplitz.solver == "banded":
-        # Two recursions and a residual over b lags, each; then n of 1 / d, n of y's share, n squares of the
-        # residual, n of alpha, one of the first exponent and two of the bound; n of the intercept.
-        # Outputs share the kernel values of a prediction, and the bound.
-        row = f"{4 * b}*n - {2 * b * (b + 1)} + {4 + spec.toeplitz.bias}*n"
-        train, sums = (f"C*({row} + 1) + 2", f"C*{read}") if "C" in sizes else (f"{row} + 3", read)
-        return operations({"train": {"kernel_values": "0", "distance_terms": "0", "divisions": "0",
-                                     "multiplications": train},
-                           "predict": predict | {"multiplications": sums}}, sizes)
-    uniform, solves = spec.toeplitz.scheme == "uniform", 1 + spec.toeplitz.refine
-    lags = b if uniform else None
-    multiplications, divisions = _recursion(spec, lags)
-    # Of each residual twice the products with r, n of y's share and n squares.  Then n squares of alpha, a
-    # word of r per kernel value on the grid or per diagonal, two of the bound, and n of alpha's scaling;
-    # with corrections alpha begins as zero, and its first residual is n of y's share and n squares; with an
-    # intercept the scaling of eta, its share of each residual, and what moves alpha (once more where a step
-    # is taken back).  One more division per mean of a diagonal.
-    residuals = solves if corrected(spec) else 1
-    words = str(b) if uniform else "n-1"
-    rest = f"{words} + 2*n+2" if not corrected(spec) else f"{words} + 3*n+2"
-    if spec.toeplitz.bias:
-        rest += f" + {1 + solves + (solves > 1)}*n + {residuals + 1}"
-    residual = f"2*{_products(lags, 'n')} + 2*n"
-    return operations({
-        "train": {"kernel_values": words if uniform else "n*(n-1)//2",
-                  "distance_terms": words if uniform else "D*n*(n-1)//2",
-                  "multiplications": f"{multiplications} + {residuals}*({residual}) + {rest}",
-                  "divisions": divisions + ("" if uniform else " + n-1")},
-        "predict": predict,
-    }, sizes)
 
 
 def _step(spec: Spec, x_gain: int, x_shift: int, x_hi: int) -> int:
@@ -358,7 +286,7 @@ def _plan(spec: Spec, x_raw: Raw | None, y_raw: Raw | None) -> Plan:
         constants=constants, tables=tables,
         memory=model_memory(spec, words.bits, x.signal.format.c_type, sizes),
         workspace=trainer_memory(spec, words.bits, x.signal.format.c_type, sizes),
-        operations=_operations(spec, sizes, constants.get("band", constants["last_lag"]), within),
+        operations=operations_of(spec, sizes, constants, within),
         units=inputs.units, evidence=evidence)
 
 
@@ -371,14 +299,17 @@ def _banded(spec: Spec, inputs: Inputs, alpha_frac: int, c: dict[str, int | tupl
     band: Band = first_row(spec, inputs.x.lsb, step)
     factor = factorise(band.row, spec.toeplitz.n, spec.numbers.word + 8)
     constants, tables = banded_tables(spec, band, factor)
+    if spec.toeplitz.refine:  # the residual belongs to a longer row than the factor
+        band = refined_row(spec, inputs.x.lsb, step, REFINED)
+        tables["band"] = band_table(band)
+        constants["residual_band"] = len(band.row) - 1
     if spec.toeplitz.candidates is not None:
         constants |= evidence_constants(factor.pivots, spec.toeplitz.n, spec.toeplitz.lam, word,
                                         constants["pivot_frac"])
     if spec.toeplitz.bias:
         more, tables["weight"] = intercept_plan(spec, factor, inputs.y)
         constants |= more
-    b = constants["band"]
-    shift = band_residual_shift(word, b, alpha_frac)
+    shift = band_residual_shift(word, len(band.row) - 1, alpha_frac)
     rows = spec.toeplitz.n * spec.output.targets  # the norm is that of all outputs together
     certificate = certify_constants(BAND.bits, rows, Fraction(spec.toeplitz.lam), band_loss(band),
                                     shift, spec.toeplitz.tolerance)

@@ -18,7 +18,7 @@ def _unsupported(spec: Spec) -> str:
     """Return the key that only Levinson's recursion supports; empty if there is none."""
     t = spec.toeplitz
     assert t is not None
-    keys = {f"scheme = {t.scheme}": t.scheme != "uniform", "refine": t.refine > 0,
+    keys = {f"scheme = {t.scheme}": t.scheme != "uniform", "refine with bias": t.refine > 0 and t.bias,
             "scaling = static": t.scaling == "static"}
     return ", ".join(key for key, given in keys.items() if given)
 

@@ -104,6 +104,16 @@ def decaying_row(spec: Spec, lsb: Fraction, step: int, bits: int) -> Band:
     return Band(row, CONTEXT.multiply(2 * tail, over))
 
 
+def refined_row(spec: Spec, lsb: Fraction, step: int, bits: int) -> Band:
+    """Return the first row for residuals of `bits`.
+
+    It is longer than that of the factor, but not longer than the grid.
+    """
+    assert spec.toeplitz is not None
+    band = decaying_row(spec, lsb, step, bits)
+    return Band(band.row[: spec.toeplitz.n], band.tail)
+
+
 def _value(kernel: str, lag: Fraction) -> Decimal:
     """Return the kernel of a difference, divided by sigma; its logarithm is concave."""
     if kernel in MATERN:
@@ -149,10 +159,13 @@ def _rows(factor: Factor, frac: int, word: int) -> int:
 
 
 def banded_tables(spec: Spec, band: Band, factor: Factor) -> tuple[dict[str, int], dict[str, ConstantTable]]:
-    """Return constants and tables of the factor."""
+    """Return constants and tables of the factor.
+
+    1 / d_i is divided by 1 + lambda, except for refinement: the residual is already divided.
+    """
     assert spec.toeplitz is not None
     word, lam = spec.numbers.word, Fraction(spec.toeplitz.lam)
-    b, over = len(band.row) - 1, decimal(1 / (1 + lam))
+    b, over = len(band.row) - 1, decimal(Fraction(1) if spec.toeplitz.refine else 1 / (1 + lam))
     most = max((abs(entry) for column in factor.columns for entry in column), default=Decimal(0))
     frac = word - 1
     while _word(most, frac) > Format(True, word, 0).hi:
@@ -169,10 +182,15 @@ def banded_tables(spec: Spec, band: Band, factor: Factor) -> tuple[dict[str, int
     tables = {"factor": ConstantTable(Format(True, word, frac), tuple(words)),
               "pivot": ConstantTable(Format(True, 32, pivot_frac),
                                      tuple(_word(p, pivot_frac) for p in inverse)),
-              "band": ConstantTable(BAND, _band_words(band))}
+              "band": band_table(band)}
     return {"band": b, "rows": rows, "factor_frac": frac,
             "factor_shift": shift, "factor_head": _head(most_words, word, 2) if shift else 0,
             "pivot_frac": pivot_frac}, tables
+
+
+def band_table(band: Band) -> ConstantTable:
+    """Return the table of the first row from lag 1."""
+    return ConstantTable(BAND, _band_words(band))
 
 
 def _factor_shift(sums: int, b: int, frac: int, word: int) -> int:

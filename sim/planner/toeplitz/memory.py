@@ -14,7 +14,11 @@ from .schur import schur_fields
 _Row = tuple[str, str, str, str]
 
 
-def _corrected(spec: Spec) -> bool:
+def corrected(spec: Spec) -> bool:
+    """Return whether alpha is built from corrections: refinement, or a bias.
+
+    The banded solver subtracts its intercept from the targets instead.
+    """
     assert spec.toeplitz is not None
     return spec.toeplitz.refine > 0 or (spec.toeplitz.bias and spec.toeplitz.solver != "banded")
 
@@ -45,7 +49,7 @@ def model_memory(spec: Spec, word: int, x_word: str, sizes: dict[str, int]) -> t
 def _recursion(spec: Spec, short: str) -> list[_Row]:
     """Return the state of Levinson's recursion or its Schur form."""
     assert spec.toeplitz is not None
-    sides = ["alpha"] if not _corrected(spec) else ["z", "eta"] if spec.toeplitz.bias else ["z"]
+    sides = ["alpha"] if not corrected(spec) else ["z", "eta"] if spec.toeplitz.bias else ["z"]
     fields = [("eps", "int64_t", "1", "prediction error power after the last step"),
               ("a_used", "int64_t", "1", "largest magnitude of a"),
               ("a", short, "n", "predictor polynomial; a[0] is the implicit 1"),
@@ -97,8 +101,11 @@ def trainer_memory(spec: Spec, word: int, x_word: str, sizes: dict[str, int]) ->
     if spec.toeplitz.candidates is not None:
         fields.append(("evidence", "int64_t", "K", "n log2 q + log2 det of each pair, the least wins"))
     if spec.toeplitz.solver == "banded":
-        return memory([*fields, ("z_exp", "int32_t", "1", "block exponent of z")], sizes,
-                      SIZE_KEYS["toeplitz_rls"])
+        fields.append(("z_exp", "int32_t", "1", "block exponent of z"))
+        if corrected(spec):
+            fields += [("forward_exp", "int32_t", "1", "block exponent of z in the forward recursion"),
+                       *_corrections(spec, short)]
+        return memory(fields, sizes, SIZE_KEYS["toeplitz_rls"])
     fields += [("r", long, "n", "first row over 1 + lambda; r[0] is the implicit 1")]
     if spec.toeplitz.scheme != "uniform":
         fields.append(("last_lag", "int32_t", "1", "last lag at which r is not zero"))
@@ -107,6 +114,6 @@ def trainer_memory(spec: Spec, word: int, x_word: str, sizes: dict[str, int]) ->
     if word != spec.numbers.word:
         fields.append(("r_short", short, "n", "first row in the format of the solver"))
     fields += _recursion(spec, short)
-    if _corrected(spec):
+    if corrected(spec):
         fields += _corrections(spec, short)
     return memory(fields, sizes, SIZE_KEYS["toeplitz_rls"])

@@ -181,11 +181,6 @@ def generators() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
     return _trainer("diagonal_mean_biased", 3, solver="schur")
 
 
-def band() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
-    """Training by the banded factor."""
-    return _trainer("uniform", 1, solver="banded", n=40)
-
-
 def zeros() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
     """Training on a grid with a first row that ends early."""
     return _trainer("uniform", 1, n=40)
@@ -220,6 +215,8 @@ def _trainer(scheme: str, columns: int, n: int = 9, outputs: int = 1,
             lambda model: model.predict(x[:1] if n == 9 else counted([[n // 2]])))
 
 
+band = partial(_trainer, "uniform", 1, solver="banded", n=40)
+band_refined = partial(_trainer, "uniform", 1, solver="banded", n=60, refine=1)
 band_bias = partial(_trainer, "uniform", 1, solver="banded", n=40, bias=True)
 band_outputs = partial(_trainer, "uniform", 1, solver="banded", n=40, bias=True, outputs=3)
 

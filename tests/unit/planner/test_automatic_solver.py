@@ -28,12 +28,13 @@ def plan_of(*arguments: Any, **toeplitz: Any) -> Plan:
 def test_a_narrow_band_has_the_decisions_of_the_banded_solver() -> None:
     assert plan_of().hash == plan_of("banded").hash
     assert plan_of(bias=True).hash == plan_of("banded", bias=True).hash
+    assert plan_of(refine=1).hash == plan_of("banded", refine=1).hash
     assert plan_of().evidence["solver"]["decided_by"] == "automatic"
 
 
 @pytest.mark.parametrize(("kernel", "changes", "why"), [
     ("gaussian", {"scheme": "diagonal_mean"}, "scheme = diagonal_mean"),
-    ("gaussian", {"refine": 1}, "refine"), ("gaussian", {"n": 20}, "wider than half"),
+    ("gaussian", {"refine": 1, "bias": True}, "refine"), ("gaussian", {"n": 20}, "wider than half"),
     ("periodic", {}, "does not decay")])
 def test_all_else_has_the_decisions_of_levinson_and_the_reason(kernel: str, changes: dict[str, object],
                                                               why: str) -> None:

@@ -20,8 +20,8 @@ def counted(case: str) -> dict[str, list[dict[str, int]]]:
 
 
 @pytest.mark.parametrize("case", ["uniform", "diagonal_mean", "static", "generators", "band", "band_bias",
-                                  "band_outputs", "zeros", "zeros_of_generators", "bias", "refined",
-                                  "gradients", "star", "star_decay", "star_near", "simplex",
+                                  "band_refined", "band_outputs", "zeros", "zeros_of_generators", "bias",
+                                  "refined", "gradients", "star", "star_decay", "star_near", "simplex",
                                   "simplex_all", "magnitudes", "magnitudes_all",
                                   "ages", "squares", "weighed_squares_all", "newest",
                                   "newest_weighed", "newest_squares"])

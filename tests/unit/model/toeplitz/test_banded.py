@@ -72,6 +72,22 @@ def test_matern_kernels_keep_the_word_length(kernel: str, word: int, most: float
     assert error(plan_of(word, 256, 3.0, 0.1, kernel=kernel), noise(256)) < most
 
 
+@pytest.mark.parametrize(("word", "sigma", "lam", "most"), [
+    (16, 10.0, 1e-3, (2e-2, 1e-4, 1e-5)), (16, 3.0, 0.1, (2e-3, 3e-7, 5e-8)), (24, 10.0, 1e-3, (1e-4, 5e-6))])
+def test_each_refinement_of_the_band_gains_accuracy(
+        word: int, sigma: float, lam: float, most: tuple[float, ...]) -> None:
+    errors = [error(plan_of(word, 512, sigma, lam, refine=refine), noise(512)) for refine in range(len(most))]
+    assert all(found < limit for found, limit in zip(errors, most, strict=True))
+    assert errors == sorted(errors, reverse=True)
+
+
+def test_a_refined_factor_takes_less_flash_than_one_of_32_bits() -> None:
+    refined, long = plan_of(16, 512, 10.0, 1e-3, refine=1), plan_of(32, 512, 10.0, 1e-3)
+    assert 4 * refined.table_bytes < long.table_bytes
+    assert refined.integer("residual_band") == long.integer("band") > refined.integer("band")
+    assert refined.tables["band"] == long.tables["band"]
+
+
 def test_small_targets_keep_their_bits() -> None:
     assert error(plan_of(16), 2 * (noise(256) // 128)) < 4e-4
 
@@ -117,7 +133,8 @@ def test_a_kernel_without_a_narrow_band_is_refused_with_the_other_solvers(
     assert problem.code == "E205" and where in problem.where and "levinson" in problem.remedy
 
 
-@pytest.mark.parametrize("more", [{"scheme": "diagonal_mean"}, {"refine": 1}, {"scaling": "static"}])
+@pytest.mark.parametrize("more", [{"scheme": "diagonal_mean"}, {"scaling": "static"},
+                                  {"refine": 1, "bias": True}, {"refine": 1, "candidates": [[2.0, 0.1]]}])
 def test_what_the_band_does_not_support_is_refused(more: dict[str, object]) -> None:
     with pytest.raises(KerncastError) as caught:
         plan_of(**more)  # type: ignore[arg-type]

@@ -98,8 +98,8 @@ REFINED = """
 
 With `refine`, the targets, alpha and the residual have 32 bits, and the factor keeps its word length. The
 errors of alpha are medians over four right-hand sides, with n = 512; the other columns are those of the
-previous tables. A factor of 32 bits is more accurate and takes fewer instructions. Refinement is for devices
-whose flash has no room for it.
+previous tables. A factor of 32 bits is more accurate, and takes fewer instructions and less RAM. Refinement
+saves only flash: it is for devices whose flash has no room for that factor.
 
 | bits | refine | sigma | lambda | error of alpha | bound / error | portable | dsp | RAM | flash of tables |
 | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: |

@@ -103,13 +103,16 @@ def init(name: Name = None, data: DataFile = None, algorithm: Algorithm = None,
     target_id = _target_of(target)
     if nothing_given and not as_json and _dialogue.at_terminal():
         name, data, chosen, target_id = _dialogue.ask(name, lambda path: seen(path).values.X.shape[1])
-    _check(name, data, [key for key, value in (asked | {"classes": classes, "lags": lags}).items() if value])
+    wanted = target if target != _TARGET else target_id
+    _check(name, data, {**asked, "classes": classes, "lags": lags}, {
+        "algorithm": chosen, "kernel": kernel if kernel != "gaussian" else None,
+        "target": wanted if wanted != _TARGET else None, "out": out if out != Path() else None})
     _emit(str(name), None if data is None else seen(data), (chosen, kernel, lags), target, target_id, out,
           as_json)
 
 
-def _check(name: str | None, data: Path | None, given: list[str]) -> None:
-    """Check the arguments.
+def _check(name: str | None, data: Path | None, of_data: dict[str, Any], others: dict[str, Any]) -> None:
+    """Check the arguments; options that are not given are None.
 
     Raises E194 if the name is missing or if an option needs a data file, and E110 if the name is not valid in
     C.
@@ -119,7 +122,8 @@ def _check(name: str | None, data: Path | None, given: list[str]) -> None:
                    allowed="a name in lower case that is valid in C",
                    remedy="run kerncast init NAME, such as kerncast init motor; on a terminal, kerncast "
                           "init asks for the name")
-    _check_name(name, data, given)
+    _check_name(name, {"data": data, **of_data, **others})
+    given = [key for key, value in of_data.items() if value]
     if data is None and given:
         raise fail("E194", f"--{given[0].replace('_', '-')} needs a data file", where="kerncast init",
                    value="no file", allowed="--data FILE", remedy="add --data FILE, or omit the option")
@@ -163,8 +167,8 @@ def _name_of(path: Path) -> str:
     return suggest_name(path.name.partition(".")[0])
 
 
-def _check_name(name: str, data: Path | None, given: list[str]) -> None:
-    """Raise E110 if a name is not valid in C; the remedy suggests a valid command."""
+def _check_name(name: str, options: dict[str, Any]) -> None:
+    """Raise E110 if a name is not valid in C; the remedy is a complete command."""
     import shlex
 
     from pydantic import TypeAdapter, ValidationError
@@ -172,15 +176,16 @@ def _check_name(name: str, data: Path | None, given: list[str]) -> None:
     from ..sim.spec.problems import code_of
     from ..sim.spec.types import CName, suggest_name
 
-    file = "" if data is None else f" --data {shlex.quote(str(data))}"
-    again = ", and the other options as before" if given else ""
     try:
         TypeAdapter(CName).validate_python(name)
     except ValidationError as error:
         detail = error.errors(include_url=False)[0]
+        words = [suggest_name(name.removesuffix(".toml")), *(
+            word for key, value in options.items() if value is not None
+            for word in (f"--{key.replace('_', '-')}", str(value)))]
         raise fail(code_of(detail), detail["msg"], where="[model] name", value=name,
                    allowed="lower-case letters, digits, single underscores, beginning with a letter; at most "
-                   "24 characters", remedy=f"run kerncast init {suggest_name(name)}{file}{again}") from None
+                   "24 characters", remedy=f"run kerncast init {shlex.join(words)}") from None
 
 
 def _inspect(data: Path, asked: dict[str, Any], classes: str | None) -> Inspection:

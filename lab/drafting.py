@@ -38,7 +38,7 @@ LAST_ERRORS = 6
 #: Algorithms that predict a signal from its previous samples.
 ONLINE = ("kernel_lms", "online_kernel_rls")
 #: Factor of the kernel width for classes in random features. A narrow kernel needs more features.
-_WIDER = 4
+WIDER = 4
 PRODUCTS = ("polynomial", "linear")
 # Limits of gain in [output].
 _LEAST_GAIN, _LARGEST_GAIN = 1e-12, 1e12
@@ -188,7 +188,7 @@ def _fitted(name: str, algorithm: str | None, seen: Inspection, file: str, lags:
     elif chosen == "kernel_lms":
         _learner(values, seen, columns)
     elif seen.classes:
-        values["kernel"]["sigma"] = float(f"{_WIDER * values['kernel']['sigma']:.3g}")
+        values["kernel"]["sigma"] = float(f"{WIDER * values['kernel']['sigma']:.3g}")
     return values
 
 

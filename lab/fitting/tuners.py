@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...sim.spec import Spec
-from ..drafting import MANY_COLUMNS, OF_CLASSES, OF_SIGNALS, ridge
+from ..drafting import MANY_COLUMNS, OF_CLASSES, OF_SIGNALS, WIDER, ridge
 
 #: Values by table and key, as :func:`...sim.spec.edit.edited` takes them.
 Changes = dict[tuple[str, str], Any]
@@ -173,10 +173,18 @@ def _of_lms(spec: Spec) -> Iterator[Variant]:
         yield Variant({("online", "budget"): online.budget // 2}, 0.0)
     if spec.output.classes is not None and 4 * online.passes <= _MOST_PASSES:
         yield Variant({("online", "passes"): 4 * online.passes}, rescan=True)
-    if spec.output.classes is None and spec.output.outputs is None:
-        yield Variant({("model", "algorithm"): "online_kernel_rls", ("online", ""): None,
-                       ("rls", "features"): _FEATURES, ("rls", "passes"): online.passes}, _FOR_ALGORITHM,
-                      rescan=True)
+    yield Variant(_in_random_features(spec), _FOR_ALGORITHM, rescan=True)
+
+
+def _in_random_features(spec: Spec) -> Changes:
+    """Return changes to online kernel RLS; for classes, the kernel is wider."""
+    assert spec.online is not None
+    changes: Changes = {("model", "algorithm"): "online_kernel_rls", ("online", ""): None,
+                        ("rls", "features"): _FEATURES, ("rls", "passes"): spec.online.passes}
+    if spec.output.classes is None and (spec.data is None or spec.data.classes is None):
+        return changes
+    assert spec.kernel.sigma is not None
+    return changes | {("kernel", "sigma"): float(f"{WIDER * spec.kernel.sigma:.4g}")}
 
 
 def _linear_parts(spec: Spec) -> Iterator[Changes]:

@@ -189,6 +189,23 @@ def test_init_chooses_a_kernel_width_that_suits_random_features(tmp_path):
     assert held_out_error(tmp_path / "d.toml") < 0.5 * held_out_error(tmp_path / "narrow.toml")
 
 
+def test_fit_proposes_kernel_rls_with_a_wider_kernel_for_classes(tmp_path):
+    rng = np.random.default_rng(2)
+    x = rng.integers(-32, 32, (100, 4))
+    a, b, c, d = x.T / 32
+    table(tmp_path, x, np.argmax([2 * a * b + c, -a - 2 * b * c, 0.2 + d], axis=0))
+    columns = LEARNER.replace("act.csv", "d.csv").replace("u6f0", "s6f0").replace("= 2", "= 4")
+    text = columns.replace("idle", "c0").replace("walk", "c1").replace("run", "c2")
+    (tmp_path / "d.toml").write_text(text.replace('test = "more.csv"\n', ""))
+    *_, change = TUNERS["kernel_lms"].variants(Spec.load(tmp_path / "d.toml"))
+    assert change.changes["model", "algorithm"] == "online_kernel_rls"
+    assert change.changes["kernel", "sigma"] == 4 * 12.0
+    assert run("fit", tmp_path / "d.toml", "-o", tmp_path / "fitted.toml")[0] == 0
+    assert Spec.load(tmp_path / "fitted.toml").model.algorithm == "online_kernel_rls"
+    errors = [held_out_error(tmp_path / name) for name in ("fitted.toml", "d.toml")]
+    assert errors[0] <= 0.9 * errors[1]
+
+
 @pytest.mark.parametrize(("inputs", "linear"), [(32, "rls"), (33, "nlms")])
 def test_fit_tries_the_linear_part_whose_time_suits_the_number_of_inputs(learner, inputs, linear):
     base = Spec.load(learner)

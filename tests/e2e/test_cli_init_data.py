@@ -54,6 +54,16 @@ def test_a_name_that_c_cannot_use_is_refused_with_one_that_works(name, suggested
     assert 'file = "my data.csv"' in Path(f"{typed[2]}.toml").read_text()
 
 
+def test_the_remedy_for_a_file_name_keeps_every_option_and_one_suffix():
+    Path("my data.csv").write_text(TABLE)
+    options = ["--data", "my data.csv", "--target-column", "b", "--inputs", "a,c", "--rows", "40",
+               "--algorithm", "online_kernel_rls", "--target", "cortex-m7", "--out", "to here"]
+    _, _, err = run("init", "motor.toml", *options)
+    typed = shlex.split(re.search(r"run kerncast (init .*)", err)[1])
+    assert typed == ["init", "motor", *options]
+    assert run(*typed)[0] == 0 and [path.name for path in Path("to here").iterdir()] == ["motor.toml"]
+
+
 # ---- decimal commas ----
 def test_decimal_commas_are_found_and_stated():
     spec, data, found = made(TABLE.replace(",", ";").replace(".", ","))

@@ -17,6 +17,7 @@ import numpy as np
 
 from kerncast.benchmarks.many_classes.ours import LEARNERS, Tables, batch_spec, learner_spec
 from kerncast.benchmarks.many_classes.tasks import CHOOSING, TASKS, Split, Task
+from kerncast.lab.drafting import WIDER
 from kerncast.sim._arrays import Raw
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.model import open_model
@@ -25,11 +26,11 @@ from kerncast.sim.reference.backend import FloatReference
 from kerncast.sim.statuses import DeviceStatus
 
 FOLDS, STEPS = 5, 16
-#: Kernel widths, by the median distance of two samples.
-WIDTHS = (0.25, 0.35, 0.5, 0.7, 1.0, 1.4)
+#: Kernel widths, by the median distance of two samples; random features have the one of ``kerncast init``.
+WIDTHS, OF_FEATURES = (0.25, 0.35, 0.5, 0.7, 1.0, 1.4), (WIDER,)
 #: Values of the keys of learners.
 GRIDS = {"eta": (0.2, 0.5, 0.8), "quantise": (0.5, 0.7, 0.9), "linear_ridge": (10.0, 100.0, 1000.0, 10000.0),
-         "ridge": (0.001, 0.01, 0.1, 1.0)}
+         "ridge": (0.001, 0.003, 0.01, 0.03, 0.1), "steps": (10, 20, 40)}
 LAMBDAS, COSTS = (0.05, 0.2, 0.5, 1.0), (1.0, 10.0, 100.0)
 
 #: Accuracy, and the negated squared error.
@@ -72,7 +73,7 @@ def scored(task: Task, parts: list[Split], outputs: Callable[[Split], np.ndarray
 def _keys(tables: Tables) -> tuple[str, ...]:
     """Return the keys of a learner that are chosen with sigma."""
     if "rls" in tables:
-        return ("ridge",)
+        return ("ridge", "steps")
     return ("eta", "quantise", "linear_ridge") if "linear" in tables["online"] else ("eta", "quantise")
 
 
@@ -122,15 +123,16 @@ def machine(task: Task, sigma: float, c: float) -> Score:
 
 
 def searches(task: Task) -> Iterator[tuple[str, Callable[..., Score], tuple[tuple[float, ...], ...]]]:
-    """Yield name, score and grid of each method; kernel widths precede the grid."""
-    parts = folds(task)
+    """Yield name, score and grid of each method, the kernel widths first."""
+    parts, distance = folds(task), median_distance(task.split(CHOOSING).x)
+    widths, few = (tuple(round(factor * distance, 1) for factor in each) for each in (WIDTHS, OF_FEATURES))
     for (name, title), tables in LEARNERS.items():
         if name == task.name:
             yield (f"{title}: sigma, {', '.join(_keys(tables))}",
                    lambda *point, tables=tables: learner(task, tables, parts, *point),
-                   tuple(GRIDS[key] for key in _keys(tables)))
-    yield "kernel_cg: sigma, lambda", lambda *point: trainer(task, parts, *point), (LAMBDAS,)
-    yield "SVC: sigma, C", lambda *point: machine(task, *point), (COSTS,)
+                   (few if "rls" in tables else widths, *(GRIDS[key] for key in _keys(tables))))
+    yield "kernel_cg: sigma, lambda", lambda *point: trainer(task, parts, *point), (widths, LAMBDAS)
+    yield "SVC: sigma, C", lambda *point: machine(task, *point), (widths, COSTS)
 
 
 def main() -> None:
@@ -138,10 +140,8 @@ def main() -> None:
     for task in TASKS:
         if sys.argv[1:] and task.name not in sys.argv[1:]:
             continue
-        width = median_distance(task.split(CHOOSING).x)
         for name, score, grid in searches(task):
-            widths = [round(factor * width, 1) for factor in WIDTHS]
-            (found, _), point = max(((score(*point), point) for point in itertools.product(widths, *grid)),
+            (found, _), point = max(((score(*point), point) for point in itertools.product(*grid)),
                                     key=lambda pair: pair[0])
             values = ", ".join(f"{value:g}" for value in point)
             print(f"{task.name}, {name}: {values}, {found:.1%}", flush=True)

@@ -24,9 +24,11 @@ are mean instructions per sample; for `kernel_cg`, `learn` is the whole training
 includes tables and constants. RAM includes the stack, but not the sample.
 
 Parameters were chosen by cross-validation on samples to learn, in orders that are not measured
-(`{COMMAND}.choose`). The support vector classifiers of all libraries have
-the same parameters. Forests and logistic regression have the default parameters of scikit-learn. emlearn
-truncates the thresholds of trees to integers, so the inputs of its trees are multiplied by 16.
+(`{COMMAND}.choose`). For `online_kernel_rls`, the kernel width is not searched:
+it is four times the median distance of two samples, as in `kerncast init`. The support vector classifiers of
+all libraries have the same parameters. Forests and logistic regression have the default parameters of
+scikit-learn. emlearn truncates the thresholds of trees to integers, so the inputs of its trees are multiplied
+by 16.
 
 In the programs of m2cgen, micromlgen and CMSIS-DSP **the exponential is an empty function**, so instructions
 and flash of their support vector classifiers are lower bounds. A second program with a real exponential must

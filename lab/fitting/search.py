@@ -4,7 +4,8 @@ First, the kernel width is scanned in factors of 4 around the value in the spec 
 width for the samples, together with a few values of the second hyperparameter. From the best point, each
 hyperparameter is multiplied or divided by a factor as long as the error decreases; smaller factors follow.
 The range is not limited by a grid. Then, the variants of the algorithm are evaluated. After a variant is
-adopted, the hyperparameters are searched again.
+adopted, the hyperparameters are searched again. The Matern kernels are evaluated last, near the width that
+smooths as much as the best kernel so far, because a scan of their widths would take too long.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from ...sim.jit import COMPILED
 from ...sim.planner import make_plan
 from ...sim.reference.selection.width import grid_or_spread_width
 from ...sim.spec import Spec
-from .tuners import TUNERS, Changes, Number
+from .tuners import TUNERS, Changes, Number, Variant
 
 #: Candidates at most, and seconds of processor time after which the search ends with what it has.
 MAX_CANDIDATES, MAX_SECONDS = 160, 30.0
@@ -138,14 +139,22 @@ class Search:
             for variant in TUNERS[best.spec.model.algorithm].variants(best.spec):
                 if variant.ordered and self.judged is not Judged.AHEAD:
                     continue
-                other = self.judge({**best.changes, **variant.changes})
-                if variant.rescan:
-                    other = self._moved(self._scanned(other))
+                other = self._evaluated(best, variant)
                 if other.improves(best, variant.gain):
                     steps.append(best := self._moved(other))
             if best is before or self.finished:
                 break
         return steps[::-1]
+
+    def _evaluated(self, best: Candidate, variant: Variant) -> Candidate:
+        """Return the best candidate of a variant."""
+        other = self.judge({**best.changes, **variant.changes})
+        if variant.rescan:
+            return self._moved(self._scanned(other))
+        if variant.others:
+            others = [self.judge({**best.changes, **changes}) for changes in variant.others]
+            return self._moved(min([other, *others], key=lambda each: each.order), _MOVES[:1])
+        return other
 
     @property
     def finished(self) -> bool:
@@ -237,12 +246,12 @@ class Search:
         own = grid_or_spread_width(X) / spec.kernel.sigma
         return [*_SCAN, *(own * factor for factor in _SCAN[1:])]
 
-    def _moved(self, start: Candidate) -> Candidate:
+    def _moved(self, start: Candidate, factors: tuple[float, ...] = _MOVES) -> Candidate:
         """Multiply or divide each hyperparameter by factors while the error decreases."""
         best = start
         if not np.isfinite(best.error):
             return best
-        for factor in _MOVES:
+        for factor in factors:
             moving = True
             while moving and not self.finished:
                 moving = False

@@ -9,8 +9,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from ...sim.choices import MATERN
 from ...sim.spec import Spec
 from ..drafting import MANY_COLUMNS, OF_CLASSES, OF_SIGNALS, WIDER, ridge
+from .kernels import equivalent_width
 
 #: Values by table and key, as :func:`...sim.spec.edit.edited` takes them.
 Changes = dict[tuple[str, str], Any]
@@ -48,12 +50,16 @@ class Variant:
         Whether to scan the hyperparameters again before the variant is compared.
     ordered : bool
         Whether the variant is used only if each sample is predicted before it is learnt.
+    others : tuple of dict
+        More values to evaluate next to `changes`. Only the best of all is compared, after its hyperparameters
+        were moved in large steps.
     """
 
     changes: Changes
     gain: float = 0.01
     rescan: bool = False
     ordered: bool = False
+    others: tuple[Changes, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -77,8 +83,8 @@ class Tuner:
 
 _SIGMA = Number("kernel", "sigma")
 _LIMITS = ("max_deterioration", "truncation", "max_age")
-#: Share by which the error must fall for twice the dictionary, or for another algorithm.
-_FOR_MEMORY, _FOR_ALGORITHM = 0.1, 0.1
+#: Share by which the error must fall for twice the dictionary, for another algorithm, or for another kernel.
+_FOR_MEMORY, _FOR_ALGORITHM, _FOR_KERNEL = 0.1, 0.1, 0.02
 _MAX_REFINE = 2
 _LEAST_BUDGET, _MOST_BUDGET = 8, 1024
 _MOST_LAGS, _MOST_PASSES = 64, 64
@@ -93,18 +99,37 @@ _LAST_ERRORS = (2, 6)
 def _of_toeplitz(spec: Spec) -> Iterator[Variant]:
     """Yield variants of a Toeplitz trainer.
 
-    These are another kernel, longer word lengths, and conjugate gradients on the exact kernel matrix. The
+    These are other kernels, longer word lengths, and conjugate gradients on the exact kernel matrix. The
     latter is used only for schemes whose Toeplitz matrix approximates the kernel matrix.
     """
     assert spec.toeplitz is not None
     if spec.toeplitz.scheme == "uniform":
         if spec.kernel.type == "gaussian":
-            yield Variant({("kernel", "type"): "laplacian"}, 0.02, rescan=True)
+            yield Variant({("kernel", "type"): "laplacian"}, _FOR_KERNEL, rescan=True)
+        if first := [*_matern(spec)]:
+            yield Variant(first[0], _FOR_KERNEL, others=tuple(first[1:]))
         yield from (Variant(change, _FOR_MEMORY) for change in _longer(spec))
     if spec.toeplitz.scheme != "uniform" and not spec.toeplitz.bias:
         yield Variant({("model", "algorithm"): "kernel_cg", ("toeplitz", ""): None,
                        ("cg", "n"): spec.toeplitz.n, ("cg", "lambda"): spec.toeplitz.lam}, _FOR_ALGORITHM,
                       rescan=True)
+
+
+def _matern(spec: Spec) -> Iterator[Changes]:
+    """Yield the other Matern kernels, at the width that smooths as much.
+
+    A scan of their widths would take as long as the whole search.
+    """
+    kind, sigma = spec.kernel.type, spec.kernel.sigma
+    if spec.toeplitz is None or sigma is None or kind == "periodic":
+        return
+    lam = spec.toeplitz.lam
+    step = abs(spec.input.gains[0]) * float(spec.input.format.lsb) * spec.toeplitz.step
+    for other in MATERN:
+        if other != kind:
+            width = equivalent_width(kind, sigma / step, lam, other) * step
+            yield {("kernel", "type"): other, ("kernel", "sigma"): float(f"{width:.4g}"),
+                   ("toeplitz", "lambda"): lam}
 
 
 def _more_exact(spec: Spec) -> Iterator[Changes]:

@@ -113,7 +113,7 @@ one call of `ecg_train`, including both recursions.
 
 @dataclass(frozen=True)
 class Task:
-    """Plan with samples to learn and samples to predict."""
+    """Plan with training samples and samples to predict."""
 
     plan: Plan
     x: Raw

@@ -79,7 +79,7 @@ flash of the generated library, and `model` its structure in RAM.
 
 
 class Task(NamedTuple):
-    """Samples to learn, samples to score, and which of these are novel."""
+    """Training samples, samples to score, and a mask of the novel ones."""
 
     name: str
     learned: Array

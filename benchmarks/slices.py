@@ -50,7 +50,7 @@ of the solution. A ratio near 1 therefore needs few calls: push in blocks, and r
 
 @dataclass(frozen=True)
 class Sum:
-    """The instructions of a training in slices."""
+    """Instruction counts of a training in slices."""
 
     calls: int
     total: int

@@ -15,7 +15,7 @@ Words = list[str]
 
 
 def _files(start: str, wanted: Callable[[Path], bool]) -> Words:
-    """Return the paths that start with `start`: folders, and files of the wanted kind."""
+    """Return paths that start with `start`: folders, and files of the given kind."""
     folder, _, begun = start.rpartition("/")
     base = Path(f"{folder}/") if "/" in start else Path()
     prefix = f"{folder}/" if "/" in start else ""

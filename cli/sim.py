@@ -86,7 +86,7 @@ def sim(path: SpecPath, out: Table = None, plot: Chart = None, as_json: JsonFlag
 
 
 def _streamed(plan: Plan, x_raw: Raw | None, y_raw: Raw | None) -> tuple[dict[str, object], list[str]]:
-    """Return what a run over the samples as a stream found, as values and as lines."""
+    """Return the results of a run over the samples as a stream, as values and lines."""
     from ..sim.diagnostics.novelty import observe_novelty
     from ..sim.diagnostics.stream import compare_stream
 

@@ -38,7 +38,7 @@ Score = tuple[float, float]
 
 
 def folds(task: Task) -> list[Split]:
-    """Return five splits into samples to learn and held-out samples.
+    """Return five splits into training samples and held-out samples.
 
     A task with few samples is split in three orders.
     """

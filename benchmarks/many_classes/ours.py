@@ -1,4 +1,4 @@
-"""benchmarks.many_classes: learners and exported classifiers of kerncast.
+"""benchmarks.many_classes: measure kerncast's learners and exported classifiers.
 
 Accuracies are those of the integer model. On the emulated Cortex-M4 labels and outputs are compared with it.
 """
@@ -108,7 +108,7 @@ def batch_spec(task: Task, sigma: float, lam: float, steps: int, n: int) -> Spec
 
 
 def machine_of(task: Task, split: Split) -> Any:
-    """Return scikit-learn's support vector classifier, fitted to the samples to learn."""
+    """Return scikit-learn's support vector classifier, fitted to the training samples."""
     from sklearn.svm import SVC
 
     sigma, c = MACHINES[task.name]

@@ -1,4 +1,4 @@
-"""benchmarks.many_classes: ten digits, nine speakers, four activities."""
+"""benchmarks.many_classes: define the tasks: digits, speakers and activities."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CHOOSING = 1000
 
 @dataclass(frozen=True)
 class Split:
-    """Samples to learn, in order, and samples to classify."""
+    """Training samples in order, and samples to classify."""
 
     x: Raw
     y: Raw

@@ -1,4 +1,4 @@
-"""benchmarks.many_classes: rows of other libraries.
+"""benchmarks.many_classes: measure the classifiers of other libraries.
 
 emlearn learns and classifies every sample on the emulated Cortex-M4. The labels of the other libraries are
 those of the scikit-learn model that they convert; the core classifies samples of the first order, too, and
@@ -100,7 +100,7 @@ def first_accepting(machines: list[Any], x: Raw) -> Raw:
 
 
 def logistic(split: Split) -> Any:
-    """Return a logistic regression, fitted to the samples to learn."""
+    """Return a logistic regression, fitted to the training samples."""
     from sklearn.linear_model import LogisticRegression
 
     return LogisticRegression(max_iter=10_000).fit(split.x, split.y)

@@ -8,7 +8,18 @@ from ...sim.errors import fail
 from ...sim.plan import Plan
 from ...sim.replay.vectors import Vectors
 from ..resources import environment, read_text
-from .cores import CORES, LEARNER, PREDICTOR, SHARED, SOLVER, TRAINER, HlsCore, hls_context, templates_of
+from .cores import (
+    CORES,
+    LEARNER,
+    PREDICTOR,
+    SHARED,
+    SOLVER,
+    STREAM,
+    TRAINER,
+    HlsCore,
+    hls_context,
+    templates_of,
+)
 from .dialects import DIALECTS, Dialect
 
 __all__ = [
@@ -18,6 +29,7 @@ __all__ = [
     "LEARNER",
     "PREDICTOR",
     "SOLVER",
+    "STREAM",
     "TRAINER",
     "VECTORS",
     "Dialect",
@@ -114,5 +126,6 @@ def render_hls(plan: Plan, name: str, vectors: Vectors | None = None) -> dict[st
 def _missing(plan: Plan) -> list[str]:
     """Return the reason why a plan lacks a kind of core, for README.md."""
     return [f"{core.name}: `{problem.where}` is {problem.value}, allowed is {problem.allowed}"
-            for core in CORES for error in [core.refusal(plan)] if error is not None
+            for core in CORES if core is not STREAM or plan.stream_taps
+            for error in [core.refusal(plan)] if error is not None
             for problem in error.problems[:1]]

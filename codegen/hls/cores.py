@@ -16,11 +16,13 @@ from ..rtl.intercept import target_shift
 from ..rtl.learner import distance_parts as state_parts
 from ..rtl.predictor import framed, intercepts, reply_context
 from ..rtl.solver import MOST_SAMPLES
+from ..rtl.stream import MOST_TAPS
 from .banded import banded_constants, banded_context, banded_types
 from .dialects import Dialect
+from .stream import stream_constants, stream_context, stream_types
 from .widths import literal, types, word
 
-__all__ = ["CORES", "LEARNER", "PREDICTOR", "SHARED", "SOLVER", "TRAINER", "HlsCore", "errors_of",
+__all__ = ["CORES", "LEARNER", "PREDICTOR", "SHARED", "SOLVER", "STREAM", "TRAINER", "HlsCore", "errors_of",
            "hls_context", "state_parts", "templates_of"]
 
 #: Columns of a sample at most: the loop over them is unrolled.
@@ -61,7 +63,8 @@ def errors_of(plan: Plan) -> dict[str, tuple[tuple[str, str], ...]]:
               (("r", "a first row of the wrong length"), bad_y, ("dropped", "both were dropped")))
     return {"predictor": (("x", "a sample of the wrong length"), ("model", "a rejected model")),
             "learner": (("x", "a sample of the wrong length"),), "solver": system,
-            "trainer": (("y", "targets of the wrong length"),)}
+            "trainer": (("y", "targets of the wrong length"),),
+            "stream": (("y", "a record ended before it had as many samples as the filter has taps"),)}
 
 
 def templates_of(core: HlsCore, plan: Plan) -> tuple[str, ...]:
@@ -172,14 +175,31 @@ def _no_trainer(plan: Plan) -> KerncastError | None:
     return refusal
 
 
+def _no_stream(plan: Plan) -> KerncastError | None:
+    """Return the error if the stream does not support a plan, otherwise None.
+
+    The stream needs a lag, and frames in streams, because a record has any length.
+    """
+    if not plan.stream_taps:
+        return _unlike("[toeplitz] stream_lag", "none", "a lag", "set [toeplitz] stream_lag and scheme = "
+                                                                 '"uniform"')
+    if plan.stream_taps > MOST_TAPS:
+        return _unlike("[toeplitz] stream_lag", plan.integer("stream_lag"), f"up to {MOST_TAPS // 2}",
+                       "lower stream_lag, or run the stream in C")
+    if plan.evidence.get("hls", {}).get("interface") == "memory":
+        return _unlike("[hls] interface", "memory", "stream or free_running", "choose an allowed value")
+    return _no_predictor(plan)
+
+
 #: What the cores share, behind ``<prefix>_`` as their own files.
 SHARED = ("plan.hpp", "kernel.hpp", "frames.hpp", "cores.hpp")
 PREDICTOR = HlsCore("predictor", _no_predictor, ("predictor.cpp",))
 LEARNER = HlsCore("learner", _no_learner, ("lms.hpp", "learner.cpp"))
 SOLVER = HlsCore("solver", _no_solver, ("levinson.hpp", "solver.cpp"))
 TRAINER = HlsCore("trainer", _no_trainer, ("levinson.hpp", "trainer.cpp"))
+STREAM = HlsCore("stream", _no_stream, ("stream.cpp",))
 #: All cores there are, in the order of README.md.
-CORES = (PREDICTOR, LEARNER, SOLVER, TRAINER)
+CORES = (PREDICTOR, LEARNER, SOLVER, TRAINER, STREAM)
 
 
 def _answer_sizes(plan: Plan) -> list[tuple[str, str, str, str]]:
@@ -230,6 +250,7 @@ def _constants(plan: Plan, learns: bool, solves: bool, lanes: int) -> list[tuple
     elif solves:
         rows += shifts("solver_shift", "xi_frac", "innov_frac", "a_exp_min", "a_exp_max",
                        "x_exp_min", "x_exp_max") + words("eps_min", "alpha_scale", "ridge_scale", "x_step")
+    rows += stream_constants(plan) if STREAM.fits(plan) else []
     if solves and plan.bias and not plan.banded:
         rows += shifts("alpha_frac", "residual_shift")
         rows += [("int", "target_shift", literal(target_shift(plan)), "")]
@@ -289,12 +310,13 @@ def hls_context(plan: Plan, dialect: Dialect, lanes: int, part: str, clock: floa
     learns, solves, columns = LEARNER.fits(plan), SOLVER.fits(plan), plan.sizes["D"]
     memory = interface == "memory" and dialect.name == "vitis"
     x_bits, y_bits = (plan.signals[name].format.c_bits for name in ("x_raw", "y_raw"))
-    banded = solves and plan.banded
+    banded, streams = solves and plan.banded, STREAM.fits(plan)
     return context(plan, str(plan.evidence.get("spec", "of no file"))) | {
         "hls": dialect, "dialect": dialect.name, "vitis": dialect.name == "vitis",
         "types_of": types(plan, learns=learns, solves=solves and not banded)
-                    | (banded_types(plan) if banded else {}),
+                    | (banded_types(plan) if banded else {}) | (stream_types(plan) if streams else {}),
         "constants": _constants(plan, learns, solves, lanes), **_recursion(plan, lanes),
+        **(stream_context(plan, lanes) if streams else {}),
         "W": plan.word, "vectors": vectors(plan), "lanes": lanes, "part": part, "clock": clock,
         "header": model_head(plan), "rows": -(-vectors(plan) // lanes),
         "longest": max(columns + learns * plan.targets, plan.sizes["n"] if solves else 0),

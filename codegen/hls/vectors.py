@@ -21,7 +21,7 @@ from ...sim.replay.vectors import Call, Vectors
 from ...sim.statuses import TRAINED, DeviceStatus
 from ..rtl.common import model_frame, model_tag
 from ..rtl.predictor import framed
-from .cores import LEARNER, SOLVER, TRAINER, state_parts
+from .cores import LEARNER, SOLVER, STREAM, TRAINER, state_parts
 
 #: Result of the frame of a model, which is not answered: it was accepted.
 _LOADED = (DeviceStatus.OK,)
@@ -60,6 +60,16 @@ def slots_frame(plan: Plan, state: Outputs) -> list[int]:
         *split(int(state["scratch_row"][i])), *split(int(state["nearest_d2"][i])),
         int(state["nearest_idx"][i]),
         int(state["age_order"][i])))]
+
+
+def streamed(answer: Outputs) -> list[int]:
+    """Return status and value of each fitted value of a record.
+
+    Of a record without values, the result is the status of a bad argument and the error.
+    """
+    given = answer["status"] != DeviceStatus.PENDING
+    pairs: list[int] = np.column_stack([answer["status"], answer["f"]])[given].ravel().tolist()
+    return pairs or [DeviceStatus.BAD_ARGUMENT, 1]
 
 
 def _inputs(plan: Plan, call: Call) -> Outputs:
@@ -123,6 +133,8 @@ def _lines(plan: Plan, vectors: Vectors) -> Iterator[str]:
             for x, expected in asked:
                 yield from [line("ask", x, expected)] if learner else []
                 yield line("predict", x, expected)
+    if STREAM.fits(plan) and vectors.streamed is not None:
+        yield line("stream", vectors.streamed.tolist(), streamed(vectors.stream))
     if learner:
         state = model.state()
         yield line("state", [], [*model_frame(plan, state), *slots_frame(plan, state)])

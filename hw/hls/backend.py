@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ...codegen.hls import FOLDER, LEARNER, SOLVER, TRAINER, refuse_unfit, render_hls, sources
+from ...codegen.hls import FOLDER, LEARNER, SOLVER, STREAM, TRAINER, refuse_unfit, render_hls, sources
 from ...codegen.hls.vectors import line, targets
 from ...codegen.rtl import model_frame
 from ...sim.backend import Outputs, Raw, answer_width, answered, field_arrays
@@ -68,6 +68,8 @@ class HlsBackend:
         self._learns, self._trains = LEARNER.fits(plan), SOLVER.fits(plan)
         self.calls = frozenset({"predict"} | ({"update", "state"} if self._learns else {"restore"})
                                | ({"train"} if self._trains else set()))
+        if STREAM.fits(plan):  # only then it is a StreamBackend
+            self.stream = self._stream
         self._head = 1 + plan.bias  # exponent of alpha, intercept
         self._given = open_model(plan).state() if state is None or self._trains else state
         self._folder = tempfile.TemporaryDirectory(prefix="kerncast-")
@@ -145,6 +147,16 @@ class HlsBackend:
         words = self._bench.call("state")
         split = 3 + words[1] * (self.plan.sizes["D"] + self.plan.outputs)
         return learned_state(self.plan, [words[:split], words[split:]])
+
+    def _stream(self, y_raw: Raw) -> Outputs:
+        """Smooth a record; see :class:`~kerncast.sim.backend.StreamBackend`."""
+        f = np.zeros(len(y_raw), dtype=np.int64)
+        status = np.full(len(y_raw), int(DeviceStatus.PENDING), dtype=np.int64)
+        pairs = self._bench.call(line("stream", y_raw.tolist())) if len(y_raw) else []
+        if len(y_raw) >= self.plan.stream_taps:
+            first = self.plan.stream_taps - 1
+            status[first:], f[first:] = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+        return {"status": status, "f": f}
 
     def save(self) -> bytes:
         """Raise E431, because the cores cannot save their state."""

@@ -23,7 +23,9 @@ def stream(draft: Draft) -> Found:
              "a gaussian, laplacian or Matern kernel with stream_lag"),
             (n is not None and 2 * lag + 1 > n, f"the filter of {2 * lag + 1} taps is longer than n",
              f"stream_lag up to {((n or 3) - 1) // 2}"),
-            (draft.has("hls"), "there is no HLS core for a stream", "no [hls] with stream_lag")):
+            (draft.has("hls") and draft.get("hls", "interface") == "memory",
+             "a record of any length cannot be an array in memory",
+             'interface = "stream" or "free_running" with stream_lag')):
         if wrong:
             yield draft.problem("E113", why, "toeplitz", "stream_lag", allowed=allowed,
                                 remedy="remove stream_lag, or change the other key")

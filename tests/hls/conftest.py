@@ -107,6 +107,22 @@ SPECS = {
         numbers = {word = 32}
         hls = {lanes = 3, dialects = ["vitis"], interface = "memory"}
         """,
+    "fir16": """
+        input = {word = "u8f0", offset = 2}
+        output = {word = "u12f0", offset = 2048}
+        kernel = {sigma = 2.0}
+        toeplitz = {n = 40, lambda = 0.1, scheme = "uniform", solver = "banded", stream_lag = 10}
+        numbers = {word = 16}
+        hls = {lanes = 2, beat_bits = 64}
+        """,
+    "fir24": """
+        input = {word = "u8f0"}
+        output = {word = "s12f0"}
+        kernel = {type = "matern32", sigma = 2.0}
+        toeplitz = {n = 100, lambda = 0.3, scheme = "uniform", stream_lag = 7}
+        numbers = {word = 24, casts = {f = "half_even wrap"}}
+        hls = {interface = "free_running"}
+        """,
     "matern16": """
         input = {word = "u8f0", offset = 2}
         output = {word = "u12f0", offset = 2048}

@@ -305,7 +305,7 @@ def test_a_wrong_value_of_hls_is_refused_with_what_is_allowed(key, value):
 def test_the_readme_states_which_core_is_missing_and_why():
     text = render_hls(make("means32"), "vitis")["hls/vitis/README.md"]
     assert "no trainer: `[toeplitz] scheme` is diagonal_mean_biased, allowed is uniform" in text
-    assert {core.name for core in CORES} == {"predictor", "learner", "solver", "trainer"}
+    assert {core.name for core in CORES} == {"predictor", "learner", "solver", "trainer", "stream"}
 
 
 def test_an_unknown_dialect_is_refused():

@@ -20,7 +20,8 @@ def spec(toeplitz: dict[str, object], **tables: object) -> Spec:
     ({"scheme": "diagonal_mean"}, {}, 'needs scheme = "uniform"'), ({"bias": True}, {}, "no intercept"),
     ({"solver": "banded", "candidates": [[3.0, 0.1]]}, {}, "one fixed sigma and lambda"),
     ({}, {"kernel": {"type": "periodic", "sigma": 1.0, "period": 20.0}}, "does not decay"),
-    ({"stream_lag": 32}, {}, "filter of 65 taps is longer than n"), ({}, {"hls": {}}, "no HLS core")])
+    ({"stream_lag": 32}, {}, "filter of 65 taps is longer than n"),
+    ({}, {"hls": {"interface": "memory"}}, "array in memory")])
 def test_a_stream_that_is_no_fixed_filter_is_refused(toeplitz: dict[str, object], tables: dict[str, object],
                                                     message: str) -> None:
     with pytest.raises(KerncastError) as error:

@@ -73,7 +73,7 @@ def _footnote(demo: dict[str, Any]) -> str:
     alpha = demo["examples"][0]["errors"]["model"]["alpha_error"]
     compilers = sorted({row["costs"]["compiler"] for example in demo["examples"]
                         for row in example["backends"] if row["costs"]})
-    return (f"Sizes are those of the whole firmware image, test agent included ({', '.join(compilers)}).\n"
+    return (f"Sizes are for the complete firmware image, including the test agent ({', '.join(compilers)}).\n"
             "Instructions are per call on the emulated CPU core, not cycles. The RTL simulation covers the "
             "first\npredictions only. The relative error of the 16-bit ECG coefficients against float64 is "
             f"{alpha:.1e}.")

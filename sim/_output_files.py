@@ -53,11 +53,12 @@ def whole_file(path: Path) -> Iterator[Path]:
     Raises E191 if `path` is a folder, a link, a device or a FIFO.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    if _is_special(path):
-        raise fail("E191", "another kind of file has the name of an output", where=str(path),
-                   value="a link" if path.is_symlink() else "not a regular file", allowed=_ALLOWED,
-                   remedy="remove it, or write to another folder")
     part = partial_path(path)
+    for taken in (path, part):  # writing to a link or a FIFO of the temporary name would do the same harm
+        if _is_special(taken):
+            raise fail("E191", "another kind of file has the name of an output", where=str(taken),
+                       value="a link" if taken.is_symlink() else "not a regular file", allowed=_ALLOWED,
+                       remedy="remove it, or write to another folder")
     try:
         yield part
         part.replace(path)

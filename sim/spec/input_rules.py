@@ -10,6 +10,9 @@ from .draft import Draft, Found
 #: Largest number of entries in a delay line.
 MOST_ENTRIES = 16384
 
+#: Largest number of columns.
+MOST_COLUMNS = 65535
+
 #: Algorithms whose input can be a delay line.
 DELAYED = ("kernel_lms", "kernel_predictor")
 
@@ -24,6 +27,7 @@ def with_window(values: Mapping[str, Any]) -> Mapping[str, Any]:
         return values
     channels = table.get("channels", 1)
     count = table["delay"] * channels if type(channels) is int else table["delay"]
+    count = min(max(count, 1), MOST_COLUMNS)  # the rules name `delay` or `channels`, never a key not given
     return {name: {**value, "columns": count} if name == "input" else value
             for name, value in values.items()}
 
@@ -59,6 +63,8 @@ def delay(draft: Draft) -> Found:
     A delay line requires consecutive samples, and an algorithm that processes samples one by one.
     """
     if draft.get("input", "delay") is None:
+        if draft.given("input", "delay"):  # given, but out of range
+            return
         yield from _only_in_a_line(draft, "requires a delay line, but the spec has none", "with `delay`",
                                    "give `delay`, or omit `{key}`")
         return

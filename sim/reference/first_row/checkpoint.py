@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import glob
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,6 +18,9 @@ from ...errors import KerncastError, fail
 
 # Sums of float32 values have a relative error of about 1e-6.
 _ROUNDING = 1e-4
+
+# Seconds without a write after which a temporary file belongs to no running process.
+_ABANDONED = 600
 
 
 class SumsState(NamedTuple):
@@ -53,12 +58,25 @@ def write_npz(path: str | Path, what: str, **arrays: NDArray[Any]) -> None:
             np.savez(file, **arrays)  # type: ignore[arg-type]  # savez's keywords are not used as names
             file.flush()
             os.fsync(file.fileno())
+        _remove_leftovers(path, new.stat().st_mtime)
         new.replace(path)
     except OSError as error:
         raise fail("E191", f"cannot write the {what}", where=what, value=str(path),
                    allowed="a file in an existing folder with free space", remedy=str(error)) from error
     finally:
         new.unlink(missing_ok=True)
+
+
+def _remove_leftovers(path: Path, now: float) -> None:
+    """Remove temporary files of killed runs that no process wrote to recently.
+
+    `now` is the time of the last write to the current temporary file, in seconds.
+    """
+    for left in path.parent.glob(f"{glob.escape(path.name)}.*.new"):
+        with suppress(OSError):
+            if left.name[len(path.name) + 1:-len(".new")].isdecimal() and \
+                    now - left.lstat().st_mtime > _ABANDONED:
+                left.unlink()
 
 
 def load(path: str | Path, key: str, n: int, rows: int) -> SumsState:

@@ -247,6 +247,8 @@ def load_recording(path: Path, *, trusted: bool = False) -> Recording:
     *lines, cut = read_bytes(path).split(b"\n")
     try:
         whole = [parse_json(line) for line in lines]
+        if not whole:
+            raise ValueError("the file has no complete line")
         head = whole.pop(0)
         if head["recording"] != VERSION:
             raise other_version("recording", str(path), head["recording"], VERSION, "record it again")

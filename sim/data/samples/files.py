@@ -179,14 +179,15 @@ def _first_wrong_line(path: Path, columns: int | None, reason: str) -> KerncastE
 
     The error of scikit-learn does not contain the number of the line.
     """
-    allowed = "target index:value ..., with increasing indices" + (f", up to {columns}" if columns else "")
+    most = columns or (1 << 63) - 1
+    allowed = f"target index:value ..., with increasing indices, up to {most}"
     remedy = "correct the line, or give the number of columns"
     for number, fields in _samples_of(path):
         try:
             float(fields[0])
             pairs = [field.split(b":") for field in fields[1:] if not field.startswith(b"qid:")]
             indices = [int(index) for index, value in pairs if float(value) == float(value)]
-            wrong = indices != sorted(set(indices)) or (columns and indices and indices[-1] > columns)
+            wrong = indices != sorted(set(indices)) or any(index > most for index in indices[-1:])
         except ValueError:
             wrong = True
         if wrong:

@@ -174,6 +174,11 @@ def test_wrong_lines_of_a_libsvm_file_are_found(file, text, code, place):
     assert problems(path, columns=3) == [(code, f"{path}{place}")]
 
 
+def test_an_index_beyond_64_bits_is_refused_with_its_line(file):
+    path = file("a.svm", f"1 1:1\n1 {'9' * 20}:1\n")
+    assert problems(path) == [("E252", f"{path}:2")]
+
+
 def test_a_file_too_wide_for_memory_is_refused_before_it_is_made_dense(file, monkeypatch):
     monkeypatch.setattr("kerncast.sim.data.samples.files.free_bytes", lambda: 10**7)
     path = file("a.svm", "1 2000000000:2\n")

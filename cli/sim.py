@@ -23,7 +23,7 @@ _MOST_COLUMNS = 12
 
 if TYPE_CHECKING:
     from ..lab.workflow import Simulated
-    from ..sim.backend import Raw
+    from ..sim._arrays import Raw, Words
     from ..sim.diagnostics.quality import Quality
     from ..sim.diagnostics.simulate import Simulation
     from ..sim.diagnostics.stream import Streamed
@@ -55,20 +55,22 @@ def sim(path: SpecPath, out: Table = None, plot: Chart = None, as_json: JsonFlag
     """
     from ..lab.predictions import check_outputs, draw, write_table
     from ..lab.workflow import simulate_spec
+    from ..sim.diagnostics.novelty import learn_novelty
     from ..sim.diagnostics.observed import observed
 
     spec = load_spec(path)
     check_outputs(spec, path, out, plot)
     found = simulate_spec(spec, path.parent)
     plan, result = found.plan, found.simulation
+    novelty = learn_novelty(plan, found.data.x_raw, found.data.y_raw)
     if result.trained and out is not None:
         write_table(found, path.parent, out)
     if result.trained and plot is not None:
-        draw(found, plot)
+        draw(found, plot, novelty)
     errors = {"f_error": result.f_error, "alpha_error": result.alpha_error}
     errors = {name: value for name, value in errors.items() if not math.isnan(value)}
     verdict = _verdict(plan, result)
-    streamed, stream = _streamed(plan, found.data.x_raw, found.data.y_raw)
+    streamed, stream = _streamed(plan, found.data.y_raw, novelty)
     warnings = warnings_of(spec, observed(plan, result.ranges, result.state), as_json)
     values = {"plan": plan.hash, "status": result.status, "trained": result.trained, **verdict,
               "held_out": None if found.quality is None else found.quality.as_dict(), **errors,
@@ -85,16 +87,18 @@ def sim(path: SpecPath, out: Table = None, plot: Chart = None, as_json: JsonFlag
         raise typer.Exit(EXIT_BAD_INPUT)
 
 
-def _streamed(plan: Plan, x_raw: Raw | None, y_raw: Raw | None) -> tuple[dict[str, object], list[str]]:
+def _streamed(plan: Plan, y_raw: Raw | None, novelty: Words | None) -> tuple[dict[str, object], list[str]]:
     """Return the results of a run over the samples as a stream, as values and lines."""
-    from ..sim.diagnostics.novelty import observe_novelty
+    from ..sim.diagnostics.novelty import summarise_novelty
     from ..sim.diagnostics.stream import compare_stream
 
-    streamed, novelty = compare_stream(plan, y_raw), observe_novelty(plan, x_raw, y_raw)
+    streamed = compare_stream(plan, y_raw)
     lines = [] if streamed is None else _stream_lines(streamed)
     values: dict[str, object] = {} if streamed is None else {"stream": streamed.as_dict()}
-    return (values, lines) if novelty is None else (values | {"novelty": novelty.as_dict()},
-                                                    [*lines, str(novelty)])
+    if novelty is None:
+        return values, lines
+    summary = summarise_novelty(plan, novelty)
+    return values | {"novelty": summary.as_dict()}, [*lines, str(summary)]
 
 
 def _stream_lines(found: Streamed) -> list[str]:

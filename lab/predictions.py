@@ -10,12 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..sim._arrays import Array
+from ..sim._arrays import Array, Words
 from ..sim._output_files import refuse_unwritable, whole_file
 from ..sim.data import sampling_instants
 from ..sim.diagnostics.classes import UNKNOWN
 from ..sim.diagnostics.held_out import HeldOut, Judged
-from ..sim.diagnostics.novelty import learn_novelty
 from ..sim.errors import fail
 from ..sim.reference.backend import FloatReference
 from ..sim.spec import Spec
@@ -167,19 +166,20 @@ def _cell(value: Any) -> str:
     return "" if np.isnan(value) else repr(float(value))
 
 
-def draw(found: Simulated, path: Path) -> None:
+def draw(found: Simulated, path: Path, novelty: Words | None = None) -> None:
     """Draw the predictions to a file.
 
     For one output, the samples, the predictions and their difference are drawn. Several outputs have one
-    panel each. For classes, the confusion matrix is drawn. If the plan has a novelty, a further panel shows
-    the leverage of the training samples.
+    panel each. For classes, the confusion matrix is drawn. With `novelty`, the result of
+    :func:`..sim.diagnostics.novelty.learn_novelty`, a further panel shows the leverage of the
+    training samples.
     """
     plt = pyplot()
     several = draw_outputs if found.plan.outputs > 1 else draw_signal
     figure = (draw_labels if found.simulation.classes else several)(found, columns(found))
     try:
-        if found.plan.novelty and found.data.x_raw is not None:
-            add_leverage(figure, found, learn_novelty(found.plan, found.data.x_raw, found.data.y_raw))
+        if novelty is not None:
+            add_leverage(figure, found, novelty)
         # Names of the user are not TeX.
         quality = found.quality
         figure.suptitle(f"{found.plan.name}: {found.data.title}"

@@ -47,34 +47,31 @@ class Novelty:
                 f"largest {self.largest:.3g}")
 
 
-def learn_novelty(plan: Plan, x_raw: Raw, y_raw: Raw) -> Words:
+def learn_novelty(plan: Plan, x_raw: Raw | None, y_raw: Raw | None) -> Words | None:
     """Learn a stream with the integer model; return the novelty of each sample.
 
     Parameters
     ----------
     plan : Plan
-        A plan with novelty.
-    x_raw, y_raw : Raw
+    x_raw, y_raw : Raw or None
         The samples in order.
 
     Returns
     -------
-    ndarray of int64, shape (n, 3)
-        The leverage in LSB of 2^-20, before the sample is learned; the flags novel and drift.
+    ndarray of int64, shape (n, 3), or None
+        The leverage in LSB of 2^-20, before the sample is learned; the flags novel and drift. None if the
+        plan has no novelty, or without samples.
     """
+    if not plan.novelty or x_raw is None or y_raw is None or not len(y_raw):
+        return None
     model = RlsModel(plan)
     model.update(x_raw, y_raw)
     return model.novelty
 
 
-def observe_novelty(plan: Plan, x_raw: Raw | None, y_raw: Raw | None) -> Novelty | None:
-    """Learn a stream with the integer model; return the novelty of its samples.
-
-    The result is None if the plan has no novelty, or without samples.
-    """
-    if not plan.novelty or x_raw is None or y_raw is None or not len(y_raw):
-        return None
-    leverage, novel, drift = learn_novelty(plan, x_raw, y_raw).T
+def summarise_novelty(plan: Plan, novelty: Words) -> Novelty:
+    """Summarise what :func:`learn_novelty` returned."""
+    leverage, novel, drift = novelty.T
     later = leverage[len(leverage) // 2:] / 2**LEVERAGE_FRAC
     median, high, highest, largest = (float(v) for v in np.quantile(later, (0.5, 0.95, 0.99, 1.0)))
     return Novelty(len(novel), int(novel.sum()), int(drift.sum()), median, high, highest, largest,

@@ -63,7 +63,9 @@ def test_fit_sets_a_threshold_that_ordinary_samples_rarely_reach(run: Run, machi
     assert found["threshold"] == pytest.approx(threshold, abs=1e-6)
     spec = Spec.from_text((machine.parent / "new.toml").read_text())
     data = load_dataset(spec, machine.parent)
-    novel = learn_novelty(make_plan(spec), data.x_raw, data.y_raw)[:, 1]
+    learned = learn_novelty(make_plan(spec), data.x_raw, data.y_raw)
+    assert learned is not None
+    novel = learned[:, 1]
     assert novel.sum() == found["novel"] and 0 < novel[200:].sum() <= 4  # of 200
     assert simulated(run, machine)["novel"] < 3
 

@@ -13,7 +13,7 @@ from kerncast.codegen.rtl import LEARNER
 from kerncast.hw.wasm import WasmBackend
 from kerncast.sim.backend import NoveltyBackend
 from kerncast.sim.choices import LEVERAGE_FRAC
-from kerncast.sim.diagnostics.novelty import observe_novelty
+from kerncast.sim.diagnostics.novelty import learn_novelty, summarise_novelty
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.fxp_model import open_fxp_model
 from kerncast.sim.model import open_model
@@ -178,8 +178,10 @@ def test_a_saved_flag_outside_its_range_is_refused() -> None:
 
 def test_sim_reports_novel_samples_and_quantiles_of_the_leverage() -> None:
     plan, (x, y) = plan_of(drift_samples=4), samples(120)
-    found = observe_novelty(plan, x, y)
-    assert found is not None and 0 < found.drift <= found.novel < found.samples == 120
+    novelty = learn_novelty(plan, x, y)
+    assert novelty is not None
+    found = summarise_novelty(plan, novelty)
+    assert 0 < found.drift <= found.novel < found.samples == 120
     assert 0 < found.median < found.high <= found.highest <= found.largest
     assert f"{found.novel} of 120 samples are novel (leverage of at least 1)" in str(found)
-    assert observe_novelty(plan_of(novelty=None), x, y) is None
+    assert learn_novelty(plan_of(novelty=None), x, y) is None

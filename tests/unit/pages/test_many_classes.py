@@ -27,12 +27,12 @@ def test_an_exported_classifier_needs_the_fewest_instructions_of_its_kind(task):
     assert len(machines) == 4 and min(machines, key=machines.get) == "kerncast, exported SVC"
 
 
-@pytest.mark.parametrize(("task", "accuracy", "most"), [
-    ("Ten digits", 95.8, 9800), ("Nine speakers", 97.0, 5000), ("Four activities", 97.0, 2100)])
-def test_a_learner_of_few_kilobytes_is_accurate(task, accuracy, most):
+@pytest.mark.parametrize(("task", "algorithm", "accuracy", "most"), [
+    ("Ten digits", "kernel_lms", 95.8, 9800), ("Nine speakers", "kernel_lms", 96.5, 5000),
+    ("Nine speakers", "online_kernel_rls", 97.0, 5000), ("Four activities", "kernel_lms", 97.0, 2100)])
+def test_a_learner_of_few_kilobytes_is_accurate(task, algorithm, accuracy, most):
     assert any(number(row["accuracy"]) >= accuracy and number(row["RAM, bytes"]) <= most
-               for name, row in rows(task).items()
-               if name.startswith(("kerncast, kernel_lms", "kerncast, online_kernel_rls")))
+               for name, row in rows(task).items() if name.startswith(f"kerncast, {algorithm}"))
 
 
 @pytest.mark.parametrize("task", TASKS)

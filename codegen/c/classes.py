@@ -57,16 +57,12 @@ def comment_text(name: str) -> str:
     return re.sub(r"[^\w .+-]", "_", name, flags=re.ASCII)
 
 
-def _target(plan: Plan) -> str:
-    """Return the C declaration of the target parameter of an update."""
-    name = "label" if plan.decision else "y"
-    return f"{plan.name}_target_t {name}" if plan.targets == 1 else f"const {plan.name}_target_t *{name}"
-
-
-def _block(plan: Plan) -> str:
-    """Return the C declarations of the samples that a push of a block takes."""
-    x = "" if plan.uniform else f"const {plan.name}_in_t *x, "
-    return f"{x}const {plan.name}_target_t *{'label' if plan.decision else 'y'}"
+def _parameters(plan: Plan) -> dict[str, str]:
+    """Return the C parameters of a target, of a sample with target, and of a block."""
+    name, x = "label" if plan.decision else "y", "" if plan.uniform else f"const {plan.name}_in_t *x, "
+    several = f"const {plan.name}_target_t *{name}"
+    target = f"{plan.name}_target_t {name}" if plan.targets == 1 else several
+    return {"update_target": target, "update_sample": x + target, "update_block": x + several}
 
 
 def multiplies_pairs(plan: Plan) -> bool:
@@ -86,9 +82,7 @@ def classes_context(plan: Plan) -> dict[str, Any]:
     macros = class_macros(names) if plan.decision else []
     return {
         "several": "C" in plan.sizes, "outputs": plan.outputs, "pairwise": plan.pairwise,
-        "update_target": _target(plan),
-        "update_sample": ("" if plan.uniform else f"const {plan.name}_in_t *x, ") + _target(plan),
-        "update_block": _block(plan), "multiplies_pairs": multiplies_pairs(plan),
+        **_parameters(plan), "multiplies_pairs": multiplies_pairs(plan),
         "columns": plan.sizes.get("M", plan.outputs), "decision": plan.decision,
         "labels": list(zip(macros, map(comment_text, names), strict=False)),
         "label_texts": [c_text(name) for name in names] if plan.decision else [],

@@ -37,8 +37,7 @@ _CONTEXT = {
     "train_push_block": (_TRAINER, _NO_CALL),
     "train_commit": (_TRAINER, "Allowed if the call does not interrupt another function on this trainer or "
                                "model."),
-    "train_fitted": ("Reentrant: it only reads the trainer.",
-                     _NO_CALL),
+    "train_fitted": ("Reentrant: it only reads the trainer.", _NO_CALL),
     "train_cancel": (_TRAINER, _NO_CALL),
     "update": (_OWN, "Allowed if the call does not interrupt another function on this model."),
     "solve": (_TRAINER, _NO_ISR),

@@ -108,7 +108,7 @@ class Fit:
             own += f" {why} To predict its next sample: {self.ahead}"
         if self.after.status != "ok":
             return f"No values with status \"ok\" were found. {own}"
-        if not any("novelty" not in key for _, key in self.changes):
+        if all("novelty" in key for _, key in self.changes):
             return f"No better values were found. {own}"
         if self.after.error > self.before.error:
             return (f"The error is larger than before, when the status was {self.before.status}: only "

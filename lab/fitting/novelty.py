@@ -9,14 +9,15 @@ from ...sim.data import Dataset, with_lags
 from ...sim.diagnostics.novelty import learn_novelty
 from ...sim.planner import make_plan
 from ...sim.spec import Spec
+from ...sim.spec.rls import LEAST_NOVELTY, MOST_NOVELTY
 from .search import rounded
 from .tuners import Changes
 
 #: The samples after the first half, when the model has settled, whose leverage is below the threshold.
 QUANTILE = 0.999
-_LEAST, _MOST = 1e-4, 1e3  # limits of [rls] novelty
 #: What the threshold is, as a sentence.
-ORIGIN = "[rls] novelty is the 99.9th percentile of the leverage of the second half of the samples."
+ORIGIN = (f"[rls] novelty is the {100 * QUANTILE:g}th percentile of the leverage of the second half of the "
+          "samples.")
 
 
 def novelty_threshold(spec: Spec, data: Dataset) -> Changes:
@@ -36,11 +37,13 @@ def novelty_threshold(spec: Spec, data: Dataset) -> Changes:
         return {}
     data = with_lags(spec, data)
     plan = make_plan(spec, data.x_raw, data.y_raw)
-    leverage = learn_novelty(plan, data.x_raw, data.y_raw)[:, 0] / 2**LEVERAGE_FRAC
+    novelty = learn_novelty(plan, data.x_raw, data.y_raw)
+    assert novelty is not None
+    leverage = novelty[:, 0] / 2**LEVERAGE_FRAC
     found = float(np.quantile(leverage[len(leverage) // 2:], QUANTILE))
-    threshold = rounded(min(max(found, _LEAST), _MOST))
+    threshold = rounded(min(max(found, LEAST_NOVELTY), MOST_NOVELTY))
     changes: Changes = {("rls", "novelty"): threshold}
     if spec.rls.novelty_release is not None:
         ratio = spec.rls.novelty_release / spec.rls.novelty
-        changes["rls", "novelty_release"] = min(max(rounded(ratio * threshold), _LEAST), threshold)
+        changes["rls", "novelty_release"] = min(max(rounded(ratio * threshold), LEAST_NOVELTY), threshold)
     return changes

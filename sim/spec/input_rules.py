@@ -6,12 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from .draft import Draft, Found
+from .tables import MOST_COLUMNS
 
 #: Largest number of entries in a delay line.
 MOST_ENTRIES = 16384
-
-#: Largest number of columns.
-MOST_COLUMNS = 65535
 
 #: Algorithms whose input can be a delay line.
 DELAYED = ("kernel_lms", "kernel_predictor")

@@ -5,6 +5,9 @@ from __future__ import annotations
 from .fields import SpecTable
 from .fields import key as _key
 
+#: Limits of the novelty and of its release.
+LEAST_NOVELTY, MOST_NOVELTY = 1e-4, 1e3
+
 
 class Rls(SpecTable):
     """Online kernel recursive least squares with random features."""
@@ -30,11 +33,13 @@ class Rls(SpecTable):
                        allowed="an integer, 1 to 1000", remedy="use 1 for a stream")
 
     novelty: float | None = _key(
-        None, ge=1e-4, le=1000, about="leverage from which a sample is novel; omit it for no novelty",
+        None, ge=LEAST_NOVELTY, le=MOST_NOVELTY,
+        about="leverage from which a sample is novel; omit it for no novelty",
         allowed="a number, 0.0001 to 1000",
         remedy="start with 1; `kerncast sim` prints the quantiles of the leverage")
     novelty_release: float | None = _key(
-        None, ge=1e-4, le=1000, about="leverage below which the novelty ends; the default is novelty / 2",
+        None, ge=LEAST_NOVELTY, le=MOST_NOVELTY,
+        about="leverage below which the novelty ends; the default is novelty / 2",
         allowed="a number, 0.0001 to the value of `novelty`", remedy="start with half of `novelty`")
     novelty_steps: int | None = _key(
         None, ge=1, le=1024, about="maximum number of steps that approximate a leverage; the default is 16",

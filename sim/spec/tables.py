@@ -39,6 +39,8 @@ from .types import (
     ValueRanges,
 )
 
+#: Largest number of inputs per sample.
+MOST_COLUMNS = 65535
 _BYTES: dict[str, Any] = {"ge": 1, "le": 2**32 - 1, "allowed": "a number of bytes, 1 to 4294967295",
                           "remedy": "run `kerncast cost` for the current values"}
 _COUNTS: dict[str, Any] = {"allowed": "a positive integer per call, such as { predict = 6000 }",
@@ -76,7 +78,8 @@ class Input(RawWords):
     """ADC counts of the inputs: ``x = gain * (raw - offset) * 2^-frac``."""
 
     word: RawWord = _key(about="format of an ADC count", **WORD)
-    columns: int = _key(1, ge=1, le=65535, about="inputs per sample (D)", allowed="an integer, 1 to 65535")
+    columns: int = _key(1, ge=1, le=MOST_COLUMNS, about="inputs per sample (D)",
+                        allowed=f"an integer, 1 to {MOST_COLUMNS}")
     delay: int | None = _key(None, ge=2, le=16384, about="length of the delay line: the inputs are the last "
                              "samples of one signal, the latest first; sets columns",
                              allowed="an integer, 2 to 16384",

@@ -167,7 +167,7 @@ def banded_tables(spec: Spec, band: Band, factor: Factor) -> tuple[dict[str, int
     word, lam = spec.numbers.word, Fraction(spec.toeplitz.lam)
     b, over = len(band.row) - 1, decimal(Fraction(1) if spec.toeplitz.refine else 1 / (1 + lam))
     most = max((abs(entry) for column in factor.columns for entry in column), default=Decimal(0))
-    frac = word - 1
+    frac: int = word  # entries below 1/2 have one more bit than a fraction
     while _word(most, frac) > Format(True, word, 0).hi:
         frac -= 1
     rows = _rows(factor, frac, word)

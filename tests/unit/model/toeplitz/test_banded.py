@@ -106,6 +106,13 @@ def test_the_factor_is_that_of_cholesky_to_half_an_lsb() -> None:
         assert pivots[min(i, rows - 1)] == pytest.approx(L[i, i] ** -2, rel=2.0**-23)
 
 
+@pytest.mark.parametrize("word", [16, 24, 32])
+def test_a_factor_below_one_half_has_a_fraction_bit_more(word: int) -> None:
+    half, near_one = plan_of(word, lam=1.0), plan_of(word, lam=0.1)
+    assert (half.integer("factor_frac"), near_one.integer("factor_frac")) == (word, word - 1)
+    assert max(half.tables["factor"].values) > 0.9 * 2 ** (word - 1)
+
+
 def test_the_cut_costs_alpha_less_than_an_lsb_and_no_lag_more_is_kept() -> None:
     for word, lam in ((16, 0.1), (32, 0.001)):
         b = plan_of(word, lam=lam).integer("band")

@@ -111,16 +111,15 @@ def condition(n: int, lam: float, sigma: float) -> float:
 
 HEAD = """# Accuracy of the Toeplitz trainer
 
-`python -m kerncast.benchmarks.accuracy` writes this page.
-Each figure is the relative error of the coefficients alpha
-against float64: |alpha - alpha*| / |alpha*|. The system is a uniform grid with a Gaussian kernel (sigma in
-samples) and a noisy sine as the target.
+`python -m kerncast.benchmarks.accuracy` writes this page. Each figure is the relative error of the
+coefficients alpha, compared with float64: |alpha - alpha*| / |alpha*|. The test problem is a noisy sine on a
+uniform grid, with a Gaussian kernel (sigma in samples).
 
-* The figure in brackets is the certified bound divided by |alpha|. The device computes this bound in
+* The figure in parentheses is the certified bound divided by |alpha|. The device computes this bound in
   integers. The bound covers the error of the solver, not the rounding of r and y before training.
-* If the status is not ok, it follows the figures.
+* If the status is not ok, the cell states the status after the figures.
 * `refined` solves the system three times at the given word length, but stores r, y and alpha in 32 bits.
-* `static` uses fixed scaling instead of block floating point. The range of alpha comes from the same
+* `static` uses fixed scaling instead of block floating point. It takes the range of alpha from the same
   targets.
 * `schur` uses the Schur algorithm instead of Levinson's recursion.
 
@@ -147,13 +146,13 @@ def summary(cells: Mapping[tuple[float, float, float, int, str], Answer | None])
     silent = sum(cell is not None and cell.status == "ok" for cell in (cells[key] for key in beyond))
     worst = max(cell.error for cell in cells.values() if cell is not None and cell.status == "ok")
     return "\n".join([
-        *lines, "", f"Every result below with status ok has a relative error of at most {worst:.1e}. "
-        "At 16 bits,", f"{silent} of the {len(beyond)} systems with a condition number above 1e4 have status "
-        "ok.",
+        *lines, "", "In the tables below, every result with the status ok has a relative error of at most",
+        f"{worst:.1e}. At 16 bits, {silent} of the {len(beyond)} systems with a condition number above 1e4 have "
+        "the status ok.",
         "", "## All systems", "",
         "Each additional bit reduces the error. If the condition number is below 100, refinement at",
-        "16 bits is as accurate as 32 bits without refinement. The hard case is a small lambda with a wide",
-        "kernel. It needs 24 bits; at 16 bits its status is not ok.",
+        "16 bits is as accurate as 32 bits without refinement. A small lambda with a wide kernel is the",
+        "most difficult case. It needs 24 bits. At 16 bits, its status is not ok.",
         "", ""])
 
 

@@ -51,8 +51,8 @@ rounded.
 ## Accuracy in words
 
 The numbers are medians over four right-hand sides, with n = {n}. The columns `banded`, `Levinson` and `Schur`
-are relative errors of alpha against float64. `bound / error` is the ratio of the certified bound to the true
-error, both in the 2-norm; a ratio of 1 would mean a tight bound. `tables` is the size of the tables in
+are relative errors of alpha, compared with float64. `bound / error` is the ratio of the certified bound to
+the true error, both in the 2-norm. If it is 1, the bound is tight. `tables` is the size of the tables in
 flash, in bytes.
 
 | bits | sigma | lambda | b | rows | tables | banded | Levinson | Schur | bound / error |
@@ -63,8 +63,8 @@ INSTRUCTIONS = """
 ## Instructions on a Cortex-M4
 
 The counts cover one call of `bench_train`, including the certified bound on the error of alpha, for sigma = 3
-and lambda = 0.1 (-O2, in the Unicorn emulator). alpha and this bound equal those of the integer model. RAM
-is the size of the model and of the trainer, in bytes.
+and lambda = 0.1 (-O2, in the Unicorn emulator). Both alpha and the bound are identical to the values of the
+integer model. RAM is the size of the model and of the trainer, in bytes.
 
 | bits | n | level | banded | Levinson | RAM, banded | RAM, Levinson |
 | --: | --: | --- | --: | --: | --: | --: |
@@ -73,10 +73,11 @@ is the size of the model and of the trainer, in bytes.
 INTERCEPT = """
 ## With an intercept
 
-With `bias = true`, the intercept b is a weighted mean of the targets, and the weights are a table of the
-plan. The errors are those of b, relative to b, and of alpha, relative to its norm, against float64: medians
-over four right-hand sides around half of the full scale, with n = 256, sigma = 3 and lambda = 0.1. The
-columns `portable` and `dsp` are instructions, counted as in the previous table. RAM and tables are in bytes.
+With `bias = true`, the intercept b is a weighted mean of the targets, and the plan contains the weights as a
+table. The errors of b and of alpha are relative errors, compared with float64. They are medians over four
+right-hand sides with values around half of the full scale, for n = 256, sigma = 3 and lambda = 0.1. The
+columns `portable` and `dsp` list instructions, counted as in the previous table. The sizes of RAM and tables
+are in bytes.
 
 | bits | solver | error of b | error of alpha | portable | dsp | RAM | flash of tables |
 | --: | --- | --: | --: | --: | --: | --: | --: |
@@ -85,9 +86,10 @@ columns `portable` and `dsp` are instructions, counted as in the previous table.
 SIGNALS = """
 ## Several signals
 
-Signals on one grid, `outputs` in the spec, share the factor. The counts are those of one training of all
-signals with the certified bound, and of one prediction of all of them, in the middle of the grid; otherwise
-as in the table of instructions: n = 256, 16 bits, sigma = 3 and lambda = 0.1. RAM and tables are in bytes.
+If several signals are sampled on one grid (`outputs` in the spec), they share the factor. The table lists the
+instructions of one training of all signals, including the certified bound. It also lists the instructions of
+one prediction of all signals, in the middle of the grid. The model has n = 256, 16 bits, sigma = 3 and lambda
+= 0.1. The sizes of RAM and tables are in bytes.
 
 | outputs | level | training | prediction | RAM, model | RAM, trainer | flash of tables |
 | --: | --- | --: | --: | --: | --: | --: |
@@ -96,10 +98,11 @@ as in the table of instructions: n = 256, 16 bits, sigma = 3 and lambda = 0.1. R
 REFINED = """
 ## With refinement
 
-With `refine`, the targets, alpha and the residual have 32 bits, and the factor keeps its word length. The
-errors of alpha are medians over four right-hand sides, with n = 512; the other columns are those of the
-previous tables. A factor of 32 bits is more accurate, and takes fewer instructions and less RAM. Refinement
-saves only flash: it is for devices whose flash has no room for that factor.
+With `refine`, the targets, alpha and the residual have 32 bits, but the word length of the factor does not
+change. The errors of alpha are medians over four right-hand sides, with n = 512. The other columns have the
+same meaning as in the previous tables. A 32-bit factor is more accurate than refinement, and takes fewer
+instructions and less RAM. Refinement saves only flash. Use it if the 32-bit factor does not fit the flash of
+the device.
 
 | bits | refine | sigma | lambda | error of alpha | bound / error | portable | dsp | RAM | flash of tables |
 | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: |
@@ -108,11 +111,11 @@ saves only flash: it is for devices whose flash has no room for that factor.
 SPEED = """
 ## Speed on the host
 
-The numbers are processor times in milliseconds: the minimum of several runs in float64 on one thread. scipy's
-banded solver is `scipy.linalg.solveh_banded`, and its Toeplitz solver is `scipy.linalg.solve_toeplitz`.
-celerite2 has no Gaussian kernel. It solves a system of the same size with a different kernel: that of
-a damped oscillator, in state-space form. A dash means that a solver was not installed, or would take
-minutes. The last column is the norm of the residual divided by the norm of y.
+The numbers are processor times in milliseconds. Each is the minimum of several runs in float64 on one thread.
+scipy's banded solver is `scipy.linalg.solveh_banded`, and its Toeplitz solver is
+`scipy.linalg.solve_toeplitz`. celerite2 has no Gaussian kernel. It therefore solves a system of the same size
+with the kernel of a damped oscillator, in state-space form. A dash means that a solver was not installed or
+would take minutes. The last column is the norm of the residual divided by the norm of y.
 
 | n | sigma | lambda | b | auto | scipy banded | scipy Toeplitz | celerite2 | residual / y |
 | --: | --: | --: | --: | --: | --: | --: | --: | --: |

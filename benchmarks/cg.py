@@ -176,13 +176,13 @@ def table(found: list[Row]) -> str:
 HEAD = """# Conjugate gradients compared with the Toeplitz trainer
 
 `python -m kerncast.benchmarks.cg` writes this page. The table lists relative errors of the coefficients
-alpha, and of the predictions f on held-out samples, for lambda = {:g}. The reference is float64 with the
-true kernel matrix. The columns `float64` are for the same method in float64; the other columns are for 16,
-24 and 32 bits. `bound 16` is the certified bound divided by |alpha|.
+alpha, and of the predictions f on held-out samples, for lambda = {:g}. The reference is the solution in
+float64 with the exact kernel matrix. The columns `float64` are for the same method in float64. The other
+columns are for 16, 24 and 32 bits. `bound 16` is the certified bound divided by |alpha|.
 
-The error of conjugate gradients (`cg`) falls with the number of steps; after 50 steps the status is ok at
-each word length. On such data the Toeplitz methods, which are named after their scheme, solve a different
-system. Their error stays near 100 % at every word length.
+The error of conjugate gradients (`cg`) decreases with the number of steps. After 50 steps, the status is ok
+at each word length. The Toeplitz methods are named after their scheme. On multivariate data, they solve a
+different system, so their error remains near 100 % at every word length.
 
 """
 

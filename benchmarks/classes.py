@@ -57,9 +57,9 @@ learners.
 
 ## Accuracy
 
-Accuracies are means over {SHUFFLES} shuffles of the data, and deviations are standard deviations.
-RAM is the size of the model structure, and tables are constants in flash, both at 16 bits. The
-pixels, integers from 0 to 16, take one byte each.
+Accuracies are means over {SHUFFLES} shuffles of the data, and deviations are standard deviations. RAM is the
+size of the model structure, and the tables are constants in flash. Both sizes are for 16 bits. Each pixel is
+an integer from 0 to 16 and takes one byte.
 
 | learner | 16 bits | float64 | deviation at 16 bits | RAM, bytes | tables, bytes |
 |---|---:|---:|---:|---:|---:|
@@ -77,7 +77,7 @@ COUNTS = """
 ## Instructions
 
 The numbers are mean instructions per call on an emulated Cortex-M4, with a full dictionary of 100 centers
-(arm-none-eabi-gcc -O2). The learner with one output separates class 7 from the others.
+(arm-none-eabi-gcc -O2). The learner with one output distinguishes class 7 from the other classes.
 
 | rule | level | call | one output | ten outputs | ratio |
 |---|---|---|---:|---:|---:|

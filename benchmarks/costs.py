@@ -39,31 +39,32 @@ folder in the same way, and compares it with the resource limits of its spec:
 
 `kerncast check` and `kerncast gen` compare the RAM of the model with its limit, and reject a limit that no
 tool can measure on the target. `kerncast build` also compares flash and stack, and `kerncast cost` also
-compares the counts. All these commands use the target and the optimisation level of `[budget]` unless you
-give others. If that target or level was not built, the output reports that the limits were not checked. A
-limit never changes the plan or the generated code, except for the hash of the spec in the file headers.
+compares the counts. All these commands use the target and the optimisation level in `[budget]` unless you
+specify others. If no build exists for this target or level, the output reports that the limits were not
+checked. A limit never changes the plan. It also does not change the generated code, except for the hash of
+the spec in the file headers.
 
 * **Flash**: code, constants and initial values after `--gc-sections`, including functions of the compiler's
-  runtime library. Start-up code, test agent and caller are not included; [instructions](instructions.md)
-  includes the caller. `predict` is a program that only predicts, `learn` also trains or updates, and `all`
-  also saves and restores its state. `image` is the test firmware, which also contains the test
-  agent (it executes the requests of the host), the serial protocol and the drivers of the board. On a board
-  with too little memory for saved states, the image does not support them.
-* **RAM**: the structure of the model, and that of the trainer if there is one; the caller owns both. Their
-  sizes are in the plan. The library uses no other RAM.
-* **Stack**: the worst case of training, updating and predicting. It comes from the frame sizes that the
-  compiler reports (`-fstack-usage`) and from the call graph in the relocations of the objects. Recursive
-  functions and frames of variable size are rejected. Functions of the compiler's runtime library are counted
-  with `runtime_stack_bytes` of the target. Interrupts are not included. zig does not report frame sizes, so
-  its builds have no figure for the stack.
-* **Counts**: the mean and, in brackets, the worst case of the last {COUNTED} samples, in the unit of the
-  emulator's counter. Only simavr counts cycles; the other emulators count instructions (packets on
+  runtime library. Start-up code, test agent and caller are not included. The page on
+  [instructions](instructions.md) includes the caller. The program `predict` only predicts, `learn` also
+  trains or updates, and `all` also saves and restores its state. `image` is the test firmware. It also
+  contains the serial protocol, the drivers of the board and the test agent, which executes the requests of
+  the host. If a board has too little memory for saved states, its image does not support them.
+* **RAM**: the structure of the model and, for a trainer, the structure of the trainer. The caller owns both.
+  The plan states their sizes. The library uses no other RAM.
+* **Stack**: the worst case of training, updating and predicting. It is computed from the frame sizes that the
+  compiler reports (`-fstack-usage`) and from the call graph in the relocations of the object files. Recursive
+  functions and frames of variable size are rejected. For functions of the compiler's runtime library,
+  `runtime_stack_bytes` of the target is used. Interrupts are not included. zig does not report frame sizes,
+  so no stack size is available for its builds.
+* **Counts**: the mean and, in parentheses, the worst case of the last {COUNTED} samples, in the unit of the
+  emulator's counter. Only simavr counts cycles. The other emulators count instructions (packets on
   Hexagon).
 
-On a Cortex-M4 at -O2, the examples with one output predict a sample in fewer than 5,000 instructions, and
-their learners learn one in fewer than 11,000 (means). `learn_digits`, with ten outputs, needs fewer than
-18,000 to predict and 22,000 to learn. For the learners, `-Os` saves about 30 to 50 % of the flash and costs
-about 15 to 40 % more instructions.
+On a Cortex-M4 at -O2, the examples with one output predict a sample in fewer than 5,000 instructions on
+average, and learn a sample in fewer than 11,000. `learn_digits`, with ten outputs, needs fewer than 18,000
+instructions to predict and fewer than 22,000 to learn. For the learners, `-Os` saves about 30 to 50 % of the
+flash and costs about 15 to 40 % more instructions.
 """
 HEADS = ("target", "level", "compiler", "predict", "learn", "all", "image", "stack", "unit", "train",
          "update", "prediction")
@@ -121,7 +122,7 @@ def section(path: Path, folder: Path) -> str:
     plan = prepared.plan
     holder = "model and its trainer need" if plan.trainer_bytes else "model needs"
     lines = [f"\n## `examples/{path.name}`\n", f"`{spec.summary()}`. The {holder} {plan.ram_bytes:,} "
-             f"bytes of RAM on every target, and its tables {plan.table_bytes:,} bytes of flash.\n",
+             f"bytes of RAM on every target, and the tables need {plan.table_bytes:,} bytes of flash.\n",
              f"| {' | '.join(HEADS)} |", f"|---|---|---|{'--:|' * 5}---|{'--:|' * 3}", *rows(prepared)]
     return "\n".join(lines) + "\n"
 

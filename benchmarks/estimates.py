@@ -87,13 +87,13 @@ CASES = {"predictor": Case("digits", "predictor"), "predictor, D = 1": Case("ecg
 
 TEXT = """# FPGA resources and clock rates of the cores
 
-`{command}` writes this page. It estimates the size and the clock rate of the RTL (register
-transfer level) cores of two examples at 16 bits. The cores are the predictor and the learner of `digits` (41
-vectors of 64 columns), and the predictor, the solver and the trainer of `ecg` (one column, n = 256). Each
-core has one hardware multiplier in its inner loop, the default of `kerncast gen`. The solver and the
-trainer use Levinson's recursion. The banded cores come from `ecg` with `solver = "banded"`, and the cores
-with an intercept from `ecg` with `bias = true`. `kerncast estimate FOLDER` makes the same estimates
-for a generated folder. yosys counts the cells. nextpnr estimates Fmax, the highest clock frequency, for an
+`{command}` writes this page. The page estimates the size and the clock rate of the RTL (register transfer
+level) cores of two examples at 16 bits. The cores are the predictor and the learner of `digits` (41 vectors
+of 64 columns), and the predictor, the solver and the trainer of `ecg` (one column, n = 256). Each core has
+one hardware multiplier in its inner loop, which is the default of `kerncast gen`. The solver and the trainer
+use Levinson's recursion. The banded cores are for `ecg` with `solver = "banded"`, and the cores with an
+intercept are for `ecg` with `bias = true`. `kerncast estimate FOLDER` makes the same estimates for a
+generated folder. yosys counts the cells. nextpnr estimates Fmax, the highest clock frequency, for an
 ECP5-{part} without I/O pins, with placer seeds {seeds}. No board was used.
 
 {verdict}
@@ -105,7 +105,7 @@ ECP5-{part} without I/O pins, with placer seeds {seeds}. No board was used.
 {cells}
 
 Carry cells are CCU2C (two bits), SB_CARRY (one bit) or CARRY4. DSP blocks are MULT18X18D, SB_MAC16 or
-DSP48E1. The column block RAM counts DP16KD and PDPW16KD (18 kbit) on ECP5, SB_RAM40 (4 kbit) and SB_SPRAM
+DSP48E1. The column "block RAM" counts DP16KD and PDPW16KD (18 kbit) on ECP5, SB_RAM40 (4 kbit) and SB_SPRAM
 (256 kbit, single-port) on iCE40, and RAMB18E1 and RAMB36E1 on the 7 series. An UltraPlus has 5,280 look-up
 tables (LUTs) and 8 DSP blocks.
 
@@ -115,21 +115,21 @@ tables (LUTs) and 8 DSP blocks.
 |---|--:|---|---|--:|--:|--:|
 {speed}
 
-Fmax and samples per second are those of the best seed. The column `clocks` lists the clock cycles of one
-full-size operation if no stream stalls, from the formula of the plan. `kerncast estimate --simulate` counts
-these clock cycles in a simulation. The period is the number of clock cycles from the start of one operation
-to the start of the next. A prediction starts before the previous one ends, so its period is shorter. A
-system or a training run has {n} samples. The number of samples per second is Fmax divided by the period,
-times the number of samples per operation. The banded cores take additional clock cycles each time an
-exponent increases.
+Fmax and the number of samples per second are for the best seed. The column `clocks` lists the clock cycles of
+one full-size operation if no stream stalls. They come from the formula of the plan. `kerncast estimate --simulate`
+counts these clock cycles in a simulation. The period is the number of clock cycles from the start
+of one operation to the start of the next. A prediction starts before the previous one ends, so its period is
+shorter than its duration. A system or a training run has {n} samples. The number of samples per second is
+Fmax divided by the period, times the number of samples per operation. The banded cores take additional clock
+cycles each time an exponent increases.
 
 ## Lanes
 
 Lanes are hardware multipliers that work in parallel in the inner loop. The table lists cores with different
-numbers of lanes on the ECP5-{part}, with Fmax for seeds {seeds}. The banded cores have one lane: each row
-waits for the row before it, not for multiplications. If a predictor has one column, each lane processes its
-own vector and has its own kernel unit. Cell clocks per sample are the number of LUTs and flip-flops, times
-the period per sample. This proxy for energy counts every cell in every clock cycle.
+numbers of lanes on the ECP5-{part}, with Fmax for seeds {seeds}. The banded cores have one lane, because each
+row must wait for the previous row, not for multiplications. If a predictor has one column, each lane
+processes its own vector and has its own kernel unit. Cell clocks per sample are the number of LUTs and
+flip-flops, times the period per sample. This proxy for energy counts every cell in every clock cycle.
 
 | core | lanes | LUT | flip-flops | DSP blocks | block RAM | Fmax, MHz | period | samples/s | cell clocks |
 |---|--:|--:|--:|--:|--:|--:|--:|--:|--:|

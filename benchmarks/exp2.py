@@ -36,9 +36,9 @@ ORIGIN, BYTES, STACK = 0x0, 0x40000, 0x20000000
 
 TEXT = """# The exponential
 
-Every kernel except the polynomial ones is 2^-t, where t is an exact distance times a constant. The Matern
-kernels multiply it by a polynomial of t. `[numbers] exp_table` selects the size of the tables of this
-exponential; the default is `{default}`. LSB is the least significant bit of the result.
+Every kernel except the polynomial ones is computed as 2^-t, where t is an exact distance times a constant.
+The Matern kernels multiply this power by a polynomial in t. `[numbers] exp_table` selects the size of the
+tables of this exponential; the default is `{default}`. LSB is the least significant bit of the result.
 
 | word | size | entries | bytes | worst error, LSB | bound, LSB | instructions |
 |--:|---|--:|--:|--:|--:|--:|
@@ -51,30 +51,32 @@ exponential; the default is `{default}`. LSB is the least significant bit of the
 * The last column counts the instructions (not cycles) of one call and its return on an {core}. gcc {gcc}
   compiles the code with -O2, and the Unicorn emulator runs it for {calls} arguments. No branch depends on t,
   and all {calls} values equal those of the integer model.
-* The values never increase with t. At 16 bits a test checks this for all t, and at 32 bits at every step
-  from one entry to the next. Between two entries the value decreases by construction. The value of 2^0 is
-  exactly 1.
+* The values never increase with t. At 16 bits, a test checks this for all t. At 32 bits, a test checks it at
+  every step from one table entry to the next. Between two entries, the value decreases by construction. The
+  value of 2^0 is exactly 1.
 * Only `small` at 16 bits has an error above one LSB.
 
 ## Where the bounds come from
 
-Each bound is half an LSB for the final rounding plus the error of the value before rounding. The bound is
-evaluated at t near 0, where this error is largest.
+Each bound is the sum of half an LSB for the final rounding and the error of the value before rounding. The
+bound is evaluated at t near 0, where this error is largest.
 
 At 16 bits the spacing of the entries is h = 2^-b. A chord lies above the curve, by up to (h ln 2)^2 / 8 of
-the value. The entries are lowered by half of that, but by 31/64 LSB at most, since 2^0 must round to 1. The
-bound uses either the remaining chord error or the lowering, whichever is larger. An entry is exact to 2^-22,
-and the slope of the chord is rounded down to a multiple of 2^-21.
+the value. The entries are lowered by half of this difference, but by at most 31/64 LSB, because 2^0 must
+round to 1. The bound uses the larger of two errors: the remaining chord error and the amount by which the
+entries are lowered. An entry is accurate to 2^-22, and the slope of the chord is rounded down to a multiple
+of 2^-21.
 
-At 32 bits there are two tables of 2^b entries, and the value has 33 fraction bits. A coarse entry is exact
-to 2^-34, except that the first entry, 1, is 2^-33 too low. Rounding the subtracted part down raises the
-value by less than 2^-33. The subtracted part has 30 + b fraction bits, and a fine entry is exact to half a
-step of it. Three roundings cost one step each: one upward and two downward. With b = 8 there are only two,
-one upward and one downward. The series of the tail is truncated, with z < 2^-2b ln 2. For b = 8 the first
-omitted term is z^2 / 2, which lowers the value. Otherwise it is z^3 / 6, which raises the value.
+At 32 bits there are two tables of 2^b entries, and the value has 33 fraction bits. A coarse entry is accurate
+to 2^-34, except that the first entry, 1, is 2^-33 too low. Rounding the subtracted part down raises the value
+by less than 2^-33. The subtracted part has 30 + b fraction bits, and a fine entry is accurate to half an LSB
+of this part. Three roundings add an error of one such LSB each: one upward and two downward. With b = 8,
+there are only two roundings, one upward and one downward. The series for the last bits is truncated, with z <
+2^-2b ln 2. For b = 8 the first omitted term is z^2 / 2, which lowers the value. Otherwise it is z^3 / 6,
+which raises the value.
 
-At 24 bits the 32-bit value is rounded once more. Before this rounding its error in LSB is 1/256 of that at
-32 bits.
+At 24 bits, the 32-bit value is rounded once more. Before this rounding, its error in 24-bit LSB is 1/256 of
+the error in 32-bit LSB.
 
 <!-- {stamp} -->
 """

@@ -26,7 +26,7 @@ extra adds:
 |---|--:|--:|
 {rows}
 
-Extras share packages, so the sum is an upper bound. `{command}` writes this page
+Extras share packages, so the sum of the sizes is an upper bound. `{command}` writes this page
 from the installed versions.
 """
 

@@ -33,12 +33,12 @@ differences from the clean signal, in the units of `examples/ecg.toml`. {verdict
 |---|--:|--:|
 {rows}
 
-* The tuned filters are the best of {tried} windows and orders for this very signal, chosen by comparison
-  with the clean signal. This favours the filters, because a device does not know the clean signal.
+* For each tuned filter, the best of {tried} combinations of window and order was chosen by comparison with
+  the clean signal. This favours the filters, because the clean signal is not available on a device.
 * kerncast uses sigma = {sigma:g} and lambda = {lam:g} of the example. Away from the edges, its prediction is
   also a fixed linear combination of the samples. For a fixed sigma and lambda, this trainer is therefore a
   linear filter.
-* The multiplications of kerncast are those of one prediction from {n} coefficients, without training.
+* For kerncast, the table lists the multiplications of one prediction from {n} coefficients, without training.
 
 `{command}` writes this page.
 """

@@ -66,7 +66,8 @@ You can also write the same grid in the spec. The grid does not change the gener
 
 You can sweep every key of the spec. The integer model reads the formats of a point at run time, so no point
 needs its own compilation. If you sweep `input.word` or `output.word`, the samples are rounded as if the
-sensor had that word length. A point that the planner rejects is also a result, counted under its error code.
+sensor had that word length. A point that the planner rejects is also a result. The summary counts such points
+by error code.
 
 Results are stored in `sweep.db` (SQLite) in the folder of the run, one row per point. Rerun the same command
 to resume. The rows are the same whether they are computed by one process, several processes (`--jobs`) or a
@@ -76,10 +77,10 @@ If the grid is too large, `--trials N` evaluates at most N points. Three quarter
 search (the tree-structured Parzen estimator of optuna). The other points start from the best design, and
 change one key at a time to a cheaper value. The same seed selects the same points on any number of workers.
 
-Only one sweep at a time can run in a folder; a second one is rejected (E377). A killed sweep leaves neither
-a lock nor a worker behind. Each row has a checksum. Readers reject a damaged `sweep.db` (E366). If you rerun
-the sweep, it keeps all valid points, computes the others again, reports this, and renames the damaged file
-to `damaged-1.db`.
+Only one sweep at a time can run in a folder. A second sweep is rejected (E377). If a sweep is killed, no lock
+and no worker process remain. Each row has a checksum. Readers reject a damaged `sweep.db` (E366). If you
+rerun the sweep on a damaged file, it keeps all valid points and recomputes the others. It reports this, and
+renames the damaged file to `damaged-1.db`.
 
 ## Measures
 
@@ -87,17 +88,17 @@ to `damaged-1.db`.
 | --- | --- | --- | --- |
 {measures}
 
-`float` in a limit is the error of the float64 model for the spec without changes. `operations` and
-`energy` are those of the call that learns. Append `.train`, `.update` or `.predict` to measure another
-call. The energy model assumes 3.1 pJ x (W/32)^2 for a multiplication of W bits, and 10 pJ x W/32 for two
-SRAM accesses (M. Horowitz, "Computing's energy problem", ISSCC 2014, 45 nm). Use it to compare designs, not
-to predict battery life. `--confirm` builds the best design for this machine and the emulated board,
-compares every value, and reports the measured flash, RAM and counts.
+In a limit, `float` stands for the error of the float64 model of the unchanged spec. `operations` and `energy`
+refer to the call that learns. Append `.train`, `.update` or `.predict` to measure another call. The energy
+model assumes 3.1 pJ x (W/32)^2 for a multiplication of W bits, and 10 pJ x W/32 for two SRAM accesses (M.
+Horowitz, "Computing's energy problem", ISSCC 2014, 45 nm). Use the energy model to compare designs, not to
+predict battery life. `--confirm` builds the best design for this machine and the emulated board, compares
+every value, and reports the measured flash, RAM and counts.
 
 ## Speed
 
-The table lists the CPU time of one process, the best of {runs} runs, on {where}. It includes writing the
-results. The column `float64` states whether the error of float64 was also computed. FKLMS (fast kernel least
+The table lists the CPU time of one process on {where}. Each time is the best of {runs} runs, and includes
+writing the results. The column `float64` states whether the error of float64 was also computed. FKLMS (fast kernel least
 mean squares) is the online learner.
 
 | sweep | float64 | points | points/s | ms per point |
@@ -107,8 +108,8 @@ mean squares) is the online learner.
 Points that differ only in number formats or in settings of the solver share the float64 model, whose error is
 computed once. The two grids contain 64 and 12 different float64 models, and nothing is cached between runs.
 
-Two workers are {speed} times as fast as one if measured by the CPU time of the busiest process, and {wall}
-times as fast by wall-clock time, at a load of {load} on {cores} cores.
+By the CPU time of the busiest process, two workers are {speed} times as fast as one. By wall-clock time, they
+are {wall} times as fast, at a load of {load} on {cores} cores.
 """
 
 

@@ -166,4 +166,4 @@ def core_digest() -> str:
 def core_rows() -> list[tuple[str, str, str]]:
     """Return rows for the page: core, lanes and assumed modules of each claim."""
     return [(claim.title, str(claim.lanes),
-             ", ".join(f"that of `{name}`" for name in claim.assumed) or "none") for claim in CORE_CLAIMS]
+             ", ".join(f"property of `{name}`" for name in claim.assumed) or "none") for claim in CORE_CLAIMS]

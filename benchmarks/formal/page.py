@@ -17,41 +17,42 @@ COMMAND = "python -m kerncast.benchmarks.formal"
 
 HEAD = """# Formal proofs of the SystemVerilog
 
-Each module is checked against properties that specify the correct values without computing them. The
-properties are in `benchmarks/formal/properties`, one file per module. The properties of a module are
+Each module is checked against properties. They state what a correct value must satisfy, but do not compute
+it. The properties are in `benchmarks/formal/properties`, one file per module. The properties of a module are
 inserted into a copy of it, before `endmodule`. `yowasp-sby` passes the copy to yosys, and yosys-smtbmc
 decides each property with the solver z3. There are two outcomes:
 
-* **proved**: no run of any length breaks a property. A search over the given number of clock cycles from
-  reset finds no counterexample, and induction over the same number of clock cycles finds none from any other
+* **proved**: no run of any length violates a property. A search over the given number of clock cycles after
+  reset finds no counterexample. Induction over the same number of clock cycles finds none from any other
   state. `rst` may be high in any clock cycle.
-* **no counterexample**: only the search over the given number of clock cycles was done, without induction.
+* **no counterexample**: the search covered only the given number of clock cycles, without induction.
 
-A proof covers the widths in the table only. If a module supports larger widths, the tests in `tests/rtl`
-compare these with the integer model. Nearly all properties are proved for runs of any length.
+A proof covers only the widths in the table. If a module supports larger widths, the tests in `tests/rtl`
+compare them with the integer model. Nearly all properties are proved for runs of any length.
 """
 
 CORES = """
 ## Streams of whole cores
 
 Each core is generated for a small plan and checked together with its registers and its soft reset, as the
-module `<p>_<core>_axi`. All plans have 16 bits. Predictor and learner have one column and two vectors.
-n is 2 for the solver and the trainer, 4 for banded cores, 6 for predictors on a grid or with an intercept.
-The claim is that on each output stream `tvalid` stays high until `tready`, and `tdata`, `tuser` and `tlast`
-are stable until then. The claim holds whatever is written to the registers, and whenever such a write resets
-the core. The inputs are assumed to follow the same rule. The proof is an induction over three clock cycles.
-It assumes the claim of the module that sends the values, from the table above. For `kc_state_reader` it also
-assumes that nothing writes to the memories while that module reads them.
+module `<p>_<core>_axi`. All plans have 16 bits. The predictor and the learner have one column and two
+vectors. The value of n is 2 for the solver and the trainer, 4 for banded cores, and 6 for predictors on a
+grid or with an intercept. The property to prove is: on each output stream, `tvalid` stays high until
+`tready`, and `tdata`, `tuser` and `tlast` are stable until then. It must hold for every sequence of writes to
+the registers, including writes that reset the core. The input streams are assumed to follow the same rule.
+The proof is an induction over three clock cycles. It assumes the property that the table above lists for the
+module that sends the values. For `kc_state_reader`, it also assumes that nothing writes to the memories while
+that module reads them.
 
-| core | lanes | claim assumed | outcome |
+| core | lanes | property assumed | outcome |
 |---|--:|---|---|"""
 
 REST = """
 ## Not proved here
 
-* `kc_divide`, `kc_exp2_16`, `kc_exp2_32` and `kc_abs_sinpi` are not proved, because products and quotients
-  of their widths are too large for the solver. Their definitions are [proved for the C](primitives.md), and
-  tests compare the modules with the C.
+* `kc_divide`, `kc_exp2_16`, `kc_exp2_32` and `kc_abs_sinpi` are not proved, because their products and
+  quotients are too wide for the solver. Their definitions are [proved for the C](primitives.md), and tests
+  compare the modules with the C.
 * The proofs do not cover the values that whole cores compute. Tests compare these values with the integer
   model, with random stalls and resets.
 * It is assumed that z3, yosys and SymbiYosys are correct, and that your synthesis tool reads SystemVerilog
@@ -59,8 +60,8 @@ REST = """
 
 ## Do the proofs detect errors?
 
-Each fault is inserted alone. For a module the search must find a run from reset that breaks a property; for
-a whole core the proof must fail. All faults are found.
+Each fault is inserted on its own. For a module, the search must find a run from reset that violates a
+property. For a whole core, the proof must fail. All faults are found.
 
 | module | original | fault | found |
 |---|---|---|---|"""
@@ -99,7 +100,7 @@ def page(verdicts: Mapping[str, ClaimResult], found: Sequence[bool]) -> str:
     for (module, before, after), seen in zip(mutants, found, strict=True):
         lines.append(_row((f"`{module}`", f"`{before}`", f"`{after}`", "yes" if seen else "no")))
     lines += ["", "## Version of this page", "",
-              f"`{COMMAND}` writes this page; a test fails if the page is stale. It covers the "
+              f"`{COMMAND}` writes this page. A test fails if the page is out of date. It covers the "
               "following sources:", "",
               *(f"* {name} without comments: SHA-256 `{digest}`" for name, digest in digests().items()), ""]
     return "\n".join(lines)

@@ -125,7 +125,7 @@ def mutant_rows(scores: Mapping[str, Score], equivalent: Sequence[tuple[str, str
 def foot() -> list[str]:
     """Return the lines that describe how the page is made, and from which sources."""
     lines = ["", "## Version of this page", "",
-             f"`{COMMAND}` writes this page; a test fails if the page is stale. It covers the "
+             f"`{COMMAND}` writes this page. A test fails if the page is out of date. It covers the "
              "following sources:", ""]
     return [*lines, *(f"* {name}, SHA-256 `{digest}`" for name, digest in digests().items()), ""]
 

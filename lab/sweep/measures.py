@@ -9,8 +9,8 @@ code), ``operations`` and ``energy``:
   distances, by the plan's formulas.  ``instructions``, its name in 0.1, is accepted.
 * ``energy.CALL``, in nanojoules: each operation costs a multiplication of W bits, whose energy grows as W^2,
   and two reads of W bits from 8 kB of SRAM, which grow as W; 3.1 pJ and 2 x 5 pJ at 32 bits in 45 nm (M.
-  Horowitz, "Computing's energy problem", ISSCC 2014).  Use it to compare designs, not to predict battery
-  life.
+  Horowitz, "Computing's energy problem", ISSCC 2014).  Use the energy model to compare designs, not to
+  predict battery life.
 
 Without ``.CALL`` they refer to the call that learns: train or update.
 """

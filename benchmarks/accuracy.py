@@ -147,8 +147,8 @@ def summary(cells: Mapping[tuple[float, float, float, int, str], Answer | None])
     worst = max(cell.error for cell in cells.values() if cell is not None and cell.status == "ok")
     return "\n".join([
         *lines, "", "In the tables below, every result with the status ok has a relative error of at most",
-        f"{worst:.1e}. At 16 bits, {silent} of the {len(beyond)} systems with a condition number above 1e4 have "
-        "the status ok.",
+        f"{worst:.1e}. At 16 bits, {silent} of the {len(beyond)} systems with a condition number above 1e4 "
+        "have the status ok.",
         "", "## All systems", "",
         "Each additional bit reduces the error. If the condition number is below 100, refinement at",
         "16 bits is as accurate as 32 bits without refinement. A small lambda with a wide kernel is the",

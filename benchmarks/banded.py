@@ -112,7 +112,7 @@ SPEED = """
 ## Speed on the host
 
 The numbers are processor times in milliseconds. Each is the minimum of several runs in float64 on one thread.
-scipy's banded solver is `scipy.linalg.solveh_banded`, and its Toeplitz solver is
+The banded solver of scipy is `scipy.linalg.solveh_banded`, and its Toeplitz solver is
 `scipy.linalg.solve_toeplitz`. celerite2 has no Gaussian kernel. It therefore solves a system of the same size
 with the kernel of a damped oscillator, in state-space form. A dash means that a solver was not installed or
 would take minutes. The last column is the norm of the residual divided by the norm of y.

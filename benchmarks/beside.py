@@ -44,14 +44,14 @@ Unicorn emulator counts their instructions (not cycles).
 
 ## Prediction
 
-The task is that of `examples/digits.toml`: to distinguish the digits 3 and 8. The model consists of the 41
-vectors of 64 inputs that the learner stores after 250 digits. The figures are means over the 107 test
-digits. The other libraries run a support vector classifier of scikit-learn, fitted to the same 41 vectors
-with the same kernel, in the number formats that they support.
+As in `examples/digits.toml`, the task is to distinguish the digits 3 and 8. The model consists of 41 vectors
+of 64 inputs, which the learner has stored after 250 digits. The figures are means over the 107 test digits.
+The other libraries run a support vector classifier of scikit-learn, fitted to the same 41 vectors with the
+same kernel, in the number formats that they support.
 
 In these measurements **their exponential is an empty function**, so their instructions and flash are lower
-bounds. Flash is that of a program that only predicts, without the vectors. In kerncast the vectors are in
-RAM, because the model learns on the device. In the other libraries the vectors are constants; m2cgen and
+bounds. Flash is the size of a program that only predicts, without the vectors. In kerncast, the vectors are
+in RAM, because the model learns on the device. In the other libraries, the vectors are constants. m2cgen and
 micromlgen write them into the code.
 
 With DSP instructions kerncast needs fewer instructions than every other library.
@@ -63,9 +63,9 @@ With DSP instructions kerncast needs fewer instructions than every other library
 DURBIN = """
 ## Durbin's recursion
 
-Durbin's recursion computes the predictor polynomial of a Toeplitz matrix from its first row, here with words
-of 32 bits. `arm_levinson_durbin_q31` of CMSIS-DSP computes the same polynomial. The recursion is one part of
-the Levinson solver of kerncast. kerncast uses a block exponent and detects matrices that are not positive
+Durbin's recursion computes the predictor polynomial of a Toeplitz matrix from its first row, here with 32-bit
+words. `arm_levinson_durbin_q31` of CMSIS-DSP computes the same polynomial. The recursion is one part of the
+Levinson solver of kerncast. kerncast uses a block exponent and detects matrices that are not positive
 definite. The coefficients of CMSIS-DSP are in Q31 format, so each of them must be below 1.
 
 The rows are Gaussian kernels of width sigma (in samples) on a uniform grid, with lambda on the diagonal,

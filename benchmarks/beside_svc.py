@@ -29,10 +29,10 @@ HEAD = """
 ## A classifier trained with scikit-learn
 
 The model is `SVC` of scikit-learn for the digits 3 and 8, fitted to 250 of them: {vectors} vectors of 64
-inputs, with an intercept. `kerncast.export` stores its vectors and coefficients as constants in flash.
-Flash is measured as above, and the exponential of the other libraries is again an empty function. Every
-value from kerncast equals that of the integer model, and **the label agrees with scikit-learn
-on {same} of {digits} digits**, at 16 bits and at 32.
+inputs, with an intercept. `kerncast.export` stores its vectors and coefficients as constants in flash. Flash
+is measured as above, and the exponential of the other libraries is again an empty function. Every value from
+kerncast equals the value of the integer model, and **the label agrees with scikit-learn on {same} of {digits}
+digits**, at 16 bits and at 32.
 
 | | format | level | instructions, mean | worst | flash | vectors |
 | --- | --- | --- | --: | --: | --: | --: |

@@ -116,12 +116,12 @@ tables (LUTs) and 8 DSP blocks.
 {speed}
 
 Fmax and the number of samples per second are for the best seed. The column `clocks` lists the clock cycles of
-one full-size operation if no stream stalls. They come from the formula of the plan. `kerncast estimate --simulate`
-counts these clock cycles in a simulation. The period is the number of clock cycles from the start
-of one operation to the start of the next. A prediction starts before the previous one ends, so its period is
-shorter than its duration. A system or a training run has {n} samples. The number of samples per second is
-Fmax divided by the period, times the number of samples per operation. The banded cores take additional clock
-cycles each time an exponent increases.
+one full-size operation if no stream stalls. They come from the formula of the plan. To count these clock
+cycles in a simulation, use `kerncast estimate --simulate`. The period is the number of clock cycles from the
+start of one operation to the start of the next. A prediction starts before the previous one ends, so its
+period is shorter than its duration. A system or a training run has {n} samples. The number of
+samples per second is Fmax divided by the period, times the number of samples per operation. The banded cores
+take additional clock cycles each time an exponent increases.
 
 ## Lanes
 

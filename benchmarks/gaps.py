@@ -31,14 +31,14 @@ HEAD = """# Missing samples on a uniform grid
 
 `python -m kerncast.benchmarks.gaps` writes this page.
 
-A trainer on a uniform grid needs every sample, so kerncast reports a missing one as E251. This page compares
-ways to fill a gap. The exact solution is that of the present samples alone: the system without the rows and
-columns of the missing ones, in which their coefficients are zero.
+A trainer on a uniform grid needs every sample, so kerncast reports a missing sample as the error E251. This
+page compares ways to fill a gap. The exact solution uses only the present samples. Its system omits the rows
+and columns of the missing samples, and the coefficients of these samples are zero.
 
-Predictions give the exact values for a gap. Train `KernelRLSRegressor` on the present samples, with the same
-sigma and lambda, and write its predictions into the file. Here, t and y are the instants and the targets as
-arrays of float64, y is NaN if a sample is missing, and y = 0 at the `offset` of [output]. If the spec has
-`bias = true`, set `fit_intercept=True`.
+Predictions are the exact values to fill a gap. Train `KernelRLSRegressor` on the present samples, with the
+same sigma and lambda, and write its predictions into the file. Here, t and y are arrays of float64 with the
+times and the targets. If a sample is missing, y is NaN. The value y = 0 corresponds to the `offset` of
+`[output]`. If the spec has `bias = true`, set `fit_intercept=True`.
 
 ```python
 present = ~np.isnan(y)
@@ -47,17 +47,17 @@ y[~present] = host.predict(t[~present, None])
 ```
 
 The coefficients of the filled samples are then zero except for rounding, because their targets equal the
-fitted values. In the first table, the error then equals that without a gap. Linear interpolation of one or
-two samples changes alpha by 2 to 8 %, and the fitted values by less than 0.5 %.
+fitted values. In the first table, their error therefore equals the error without a gap. Linear interpolation
+of one or two samples changes alpha by 2 to 8 %, and the fitted values by less than 0.5 %.
 
 ## Filled gaps
 
 The columns `held` (the last present sample), `interpolated` and `predicted` are errors of the integer model
 with {word} bits and the banded solver, relative to the exact solution in float64. The targets are a random
 combination of kernels at the grid points with {noise:.0f} % noise, in ADC counts of 16 bits. The numbers are
-medians over {seeds} signals with n = {n}. The first three are errors of alpha, the others are errors of the
-fitted values at the present samples. In `none`, no sample is missing, so that the error is that of the word
-length.
+medians over {seeds} signals with n = {n}. The first three are errors of alpha. The others are errors of the
+fitted values at the present samples. In the rows `none`, no sample is missing, so the word length alone
+causes the error.
 
 | sigma | lambda | gap | held | interpolated | predicted | fitted: held | interpolated | predicted |
 | --: | --: | --- | --: | --: | --: | --: | --: | --: |
@@ -66,13 +66,13 @@ length.
 CORRECTED = """
 ## Corrections by the coefficients
 
-The coefficients alpha_g of a filled gap also give a correction of its targets: y_g becomes
-y_g - S^-1 alpha_g, where S is the block of (T + lambda I)^-1 at the gap. Away from both ends, S depends only
-on the length of the gap. One correction is then exact for one gap. Nearby gaps affect each other, S is
-different near an end, and a gap of more than {longest} samples is corrected in parts. Such gaps need several
-corrections. The numbers are errors of alpha in float64, after linear interpolation and 1 to 4 corrections,
-each with a new solution. The coefficients of missing samples are set to zero, which the first table does not
-do.
+The coefficients alpha_g of a filled gap also give a correction of its targets: y_g becomes y_g - S^-1
+alpha_g, where S is the block of (T + lambda I)^-1 at the gap. Away from both ends, S depends only on the
+length of the gap. One correction is then exact for one gap. Nearby gaps affect each other, S is different
+near an end, and gaps of more than {longest} samples are corrected in parts. In these cases, several
+corrections are necessary. The numbers are errors of alpha in float64, after linear interpolation and 1 to 4
+corrections, each with a new solution. The coefficients of missing samples are set to zero, which the first
+table does not do.
 
 | sigma | lambda | gap | interpolated | 1 | 2 | 3 | 4 |
 | --: | --: | --- | --: | --: | --: | --: | --: |

@@ -63,10 +63,10 @@ word = 16
 HEAD = """# Instructions on a Cortex-M4
 
 `python -m kerncast.benchmarks.instructions` writes this page. The Unicorn emulator counts the instructions of
-each call (not cycles). Every value was compared with that of the integer model. `portable` is plain C99.
-`dsp` uses the DSP instructions of ARMv7E-M (`firmware/rt/kc_simd_dsp.h`), which predefined macros of the
-compiler select. Both levels compute the same values. Flash is that of a program that makes only the counted
-calls; RAM is the structure of the model.
+each call (not cycles). Every value was compared with the integer model. `portable` is plain C99. `dsp` uses
+the DSP instructions of ARMv7E-M (`firmware/rt/kc_simd_dsp.h`), which predefined macros of the compiler
+select. Both levels compute the same values. The flash size is for a program that makes only the counted
+calls. The RAM size is the size of the model structure.
 
 A prediction with DSP instructions takes less than half as many instructions as portable C.
 
@@ -75,7 +75,7 @@ A prediction with DSP instructions takes less than half as many instructions as 
 PREDICTION = """
 ## Prediction
 
-The model is that of `examples/digits.toml`, with 41 vectors of 64 inputs at 16 bits, after learning 250
+The model comes from `examples/digits.toml`, with 41 vectors of 64 inputs at 16 bits, after learning 250
 digits. The figures cover the 107 test digits.
 
 | level | | mean | worst | flash |
@@ -85,16 +85,17 @@ digits. The figures cover the 107 test digits.
 LEARNING = """
 ## Learning
 
-The learners store 100 vectors of 8 inputs and compute with 16-bit words. `equaliser` is a stream of random
-signs through a linear channel, a nonlinearity and noise. `random` is a stream of independent samples, in
-which vectors lose their nearest neighbour more often. The counts cover the second half of the stream, when
-the dictionary is full and each sample evicts a vector. `worst` is the largest count observed. The formula of
-the plan gives the largest possible count, when every younger vector searches for a new neighbour at once.
+The learners store 100 vectors of 8 inputs and compute with 16-bit words. The stream `equaliser` consists of
+random signs that pass through a linear channel and a nonlinearity, with added noise. The stream `random`
+consists of independent samples, so vectors lose their nearest neighbour more often. The counts cover the
+second half of the stream, when the dictionary is full and each sample evicts a vector. `worst` is the largest
+count observed. The formula of the plan gives the largest possible count, in which all younger vectors search
+for a new neighbour in the same update.
 
-FKLMS (fast kernel least mean squares) takes 2,808 bytes of RAM at 16 bits: 1,600 for vectors, 400 for a
-kernel row, 400 for distances to neighbours, 200 for coefficients, 200 for neighbours and ages, 2 for the
-count, and 6 for alignment to 8 bytes. It needs fewer instructions than KLMS in float32, which updates a
-matrix.
+FKLMS (fast kernel least mean squares) takes 2,808 bytes of RAM at 16 bits. The vectors take 1,600 bytes, a
+kernel row 400, the distances to neighbours 400, the coefficients 200, the neighbours and ages 200, and the
+count 2. The alignment to 8 bytes takes 6. FKLMS needs fewer instructions than KLMS in float32, which updates
+a matrix.
 
 | reduction | stream | samples | level | | mean | worst | flash | RAM |
 | --- | --- | --: | --- | --- | --: | --: | --: | --: |
@@ -343,7 +344,7 @@ def peer(folder: Path) -> str:
                          str(sources / "PrivateInclude"), "-D__GNUC_PYTHON__")
         core = CortexM(image)
         core.start_counting()
-        counts.append(f"{core.call('predict')[1]:,} at {level}")
+        counts.append(f"{core.call('predict')[1]:,} instructions at {level}")
     return (f"For comparison, `arm_svm_rbf_predict_f32` of {CMSIS.replace('==', ' ')} takes "
             f"{' and '.join(counts)}, with 41 vectors of 64 inputs in float32. Its `expf` is an empty "
             "function, so these figures are lower bounds.")

@@ -24,12 +24,12 @@ TARGETS = ("cortex-m4", "cortex-m55", "hexagon-v67", "hexagon-v67-hvx", "mips-74
 
 HEAD = """# What intrinsics save
 
-`python -m kerncast.benchmarks.intrinsics` writes this page. The table compares two builds of a prediction of
-`examples/digits.toml`, with 41 vectors of 64 inputs at 16 bits. One build uses the intrinsics that
-predefined macros of the compiler select (`firmware/rt/kc_simd_*.h`). The other defines `KC_PORTABLE` as 1.
-Compiler, CPU core and optimisation level (-O2) are the same, and both builds compute the values of the
-integer model. The unit is instructions or Hexagon packets, not cycles. The intrinsics reduce the count by a
-factor of two to five.
+`python -m kerncast.benchmarks.intrinsics` writes this page. The table compares two builds of the prediction
+function of `examples/digits.toml`, with 41 vectors of 64 inputs at 16 bits. One build uses the intrinsics
+that predefined macros of the compiler select (`firmware/rt/kc_simd_*.h`). The other defines `KC_PORTABLE` as
+1. The compiler, the CPU core and the optimisation level (-O2) are the same. Both builds compute the same
+values as the integer model. The unit is instructions or Hexagon packets, not cycles. The intrinsics reduce
+the count by a factor of two to five.
 
 | target | level | compiler | unit | portable: mean | worst | level: mean | worst | times: mean | worst |
 | --- | --- | --- | --- | --: | --: | --: | --: | --: | --: |

@@ -43,9 +43,9 @@ uniform grid, K = W T W', and solve the system by conjugate gradients. The produ
 transform). Below 1,000 samples, the estimators use a Cholesky factorisation instead, which is faster.
 `scheme="auto"` chooses this interpolation if the samples are not on a uniform grid.
 
-`KernelRLSRegressor` factorises the band of K exactly. It is the better choice if the kernel spans few
-samples; the grid is better if the kernel spans many. Errors are relative errors in the 2-norm, compared with
-exact kernel regression.
+`KernelRLSRegressor` factorises the band of K exactly. Use this estimator if the kernel spans few samples, and
+the grid if the kernel spans many samples. Errors are relative errors in the 2-norm, compared with exact
+kernel regression.
 
 """
 
@@ -97,11 +97,11 @@ def jitter_errors(jitter: float, sigma: float, lam: float, seed: int) -> list[fl
 def jitter_table() -> str:
     """Return a table of median errors for each jitter, sigma and lambda."""
     lines = ["## Jitter", "",
-             f"{N} samples are one step apart on average. Each sampling time has a normally distributed",
-             "error with the given standard deviation. `uniform` ignores this error. Each number is the "
-             f"median over {len(SEEDS)} random draws of the data.",
+             f"The data are {N} samples with an average spacing of one step. The jitter of the sampling",
+             "times is normally distributed, with the given standard deviation. `uniform` ignores this",
+             f"jitter. Each number is the median over {len(SEEDS)} random draws of the data.",
              "",
-             "Interpolation from the grid keeps the error small at any jitter. The scheme `uniform` is",
+             "With interpolation from the grid, the error is small at any jitter. The scheme `uniform` is",
              "accurate enough only for a wide kernel and a jitter of 1 %.", "",
              "| jitter | sigma, steps | lambda | alpha: uniform | grid_linear | grid_cubic | f: uniform | "
              "grid_linear | grid_cubic |", "|--:|--:|--:|--:|--:|--:|--:|--:|--:|"]
@@ -137,10 +137,10 @@ def lost_table() -> str:
     ecg = load_samples("ecg")
     lines = ["## Lost samples", "",
              f"The signal is the {ecg.title} ({ecg.licence}), in its own units (-112 to 250).",
-             "Samples are removed at random. Each number is the root mean square error at the lost samples.",
-             f"The models have a bias, sigma = {LOST_SIGMA:g} steps and lambda = {LOST_LAMBDA:g}, which is "
-             "close to the value that",
-             f"leave-one-out selects. It is the median over {len(SEEDS)} random draws of the lost samples.",
+             "Samples are removed at random. Each number is the root mean square error at the removed",
+             f"samples, as the median over {len(SEEDS)} random draws of these samples. The models have a",
+             f"bias, sigma = {LOST_SIGMA:g} steps and lambda = {LOST_LAMBDA:g}. This lambda is close to the",
+             "value that leave-one-out cross-validation selects.",
              "",
              "| lost | exact | grid_cubic | kept samples taken for uniform | diagonal_mean_biased | "
              "straight lines | cubic spline |", "|--:|--:|--:|--:|--:|--:|--:|"]
@@ -160,11 +160,11 @@ def cost_row(name: str, model: Any, X: Array, y: Array, new: Array) -> str:
 def cost_table() -> str:
     """Return a table of time and memory by number of samples."""
     lines = ["## Cost", "",
-             "Lambda is 0.1 and the jitter is 10 %. The last row is for the ECG above, repeated to that",
-             "length, at equidistant times. Each model predicts at as many new times as there are samples.",
+             "Lambda is 0.1 and the jitter is 10 %. The last row is for the ECG above, repeated to this",
+             "length, at equidistant times. Each model predicts at new times, as many as there are samples.",
              "",
-             "For a narrow kernel the banded factorisation is fastest. For a wide kernel the grid needs a",
-             "fraction of the time and memory of that factorisation.", "",
+             "For a narrow kernel, the banded factorisation is fastest. For a wide kernel, the grid needs",
+             "only a fraction of the time and memory of the banded factorisation.", "",
              "| samples | sigma, steps | | fit | predict | memory |", "|--:|--:|---|--:|--:|--:|"]
     rng, lam = np.random.default_rng(0), 0.1
     for n, sigma in SIZES:

@@ -71,18 +71,18 @@ REASONS = {
 
 HEAD = """# MISRA C:2012
 
-`python -m kerncast.benchmarks.misra` writes this page. The rule set of cppcheck's MISRA addon checks the
-generated C and its runtime against MISRA C:2012. The checked models come from `tests/host/cases.toml`, and
-together they contain every line that the templates can generate. All deviations below are intentional, and
-the table gives the reason for each.
+`python -m kerncast.benchmarks.misra` writes this page. The MISRA addon of cppcheck checks the generated C and
+its runtime against MISRA C:2012. The checked models come from `tests/host/cases.toml`, and together they
+contain every line that the templates can generate. All deviations below are intentional, and the table gives
+the reason for each.
 
-`make test` fails if a new deviation appears in the models with the most lines. `make campaign` fails if a
-new deviation appears in any model, or if a listed deviation disappears. Rules are named by number only;
-their text belongs to the MISRA Consortium. The addon checks only what can be checked without running the
-code. This page does not claim compliance. `<p>` is the prefix of a model.
+`make test` checks the models with the most lines, and fails if a new deviation appears. `make campaign` fails
+if a new deviation appears in any model, or if a listed deviation disappears. The rules are listed by number
+only, because the MISRA Consortium owns their text. The addon performs static analysis only. This page does
+not claim compliance. `<p>` is the prefix of a model.
 
-Each model is checked on its own, as built for a product: in C99, without trace hooks. Every name that a
-model defines, including static names, starts with the prefix of the model.
+Each model is checked separately, in the form used in a product: in C99, without trace hooks. Every name that
+a model defines, including static names, starts with the prefix of the model.
 
 | deviation | rule | where | reason |
 |---|---|---|---|

@@ -36,14 +36,15 @@ CHANGES = ("none", "frequency + 20 %", "amplitude + 50 %", "harmonic twice as st
 
 TEXT = """# Novelty by leverage
 
-`{command}` writes this page. Each detector learns samples of one class, without targets, and then scores
-others: is a sample of this class or not? The area under the ROC curve (AUC) is 1 if every novel sample has a
-higher score than every familiar one, and 0.5 for a guess. Digits: `load_digits`, 64 columns, half of the
-samples of one digit are learned, the mean of ten digits. Breast cancer: `load_breast_cancer`, 30 standardised
-columns, half of the benign samples are learned, the mean of five draws. All detectors have the same samples
-in one run, with one set of parameters: {features} random features, ridge {ridge}, forgetting {forgetting},
-and the median distance of the learned samples as sigma. The one-class SVM has the same kernel width. The
-integer model computes in 16-bit words, from samples of 12 bits; the generated C returns the same values.
+`{command}` writes this page. Each detector learns samples of one class, without targets. It then scores other
+samples, to decide whether they belong to this class. The area under the ROC curve (AUC) is 1 if every novel
+sample has a higher score than every familiar sample, and 0.5 for random scores. The digits are `load_digits`
+with 64 columns. Half of the samples of one digit are learned, and the figure is the mean over ten digits. The
+breast cancer data are `load_breast_cancer` with 30 standardised columns. Half of the benign samples are
+learned, and the figure is the mean over five draws. All detectors use the same samples in one run, with one
+set of parameters: {features} random features, ridge {ridge}, forgetting {forgetting}, and the median distance
+of the learned samples as sigma. The one-class SVM has the same kernel width. The integer model uses 16-bit
+words and 12-bit samples. The generated C returns the same values.
 
 {verdict}
 
@@ -53,24 +54,26 @@ integer model computes in 16-bit words, from samples of 12 bits; the generated C
 
 ## A change of a machine
 
-A vibration, a sine with one harmonic and noise, is learned in windows of 8 samples without targets
-({vibration} features, forgetting 0.995, ridge {ridge}). The threshold is 1.5 times the largest leverage of
-samples 500 to 1,000. Sample 2,000 brings a change. The delay is the number of samples from
-the change to the first sample with the flag `novel`, and with the flag `drift` (`drift_samples = 16`):
-median and largest of {seeds} seeds.
-A false alarm is a stretch of samples 1,000 to 2,000 with the flag.
+The signal is a vibration: a sine with one harmonic and noise. The detector learns windows of 8 samples
+without targets ({vibration} features, forgetting 0.995, ridge {ridge}). The threshold is 1.5 times the
+largest leverage of samples 500 to 1,000. The signal changes at sample 2,000. The delay is the number of
+samples from the change to the first sample with the flag `novel`, and with the flag `drift`
+(`drift_samples = 16`): the median and the maximum over {seeds} seeds. A false alarm is a run of samples
+between 1,000 and 2,000 with the flag set.
 
 | change | seen, of {seeds} | novel, median | largest | drift, median | false alarms, novel | drift |
 |---|--:|--:|--:|--:|--:|--:|
 {changes}
 
-A change of the relation of x and y alone does not change the leverage: the errors of the predictions show it.
+If only the relation between x and y changes, the leverage does not change. The prediction errors show such a
+change.
 
 ## Cost
 
-Instructions of one update on an emulated Cortex-M4 (mps2-an386), {compiler}, over {samples} samples of 8
-columns, with `novelty_steps = 16`. All values of the board equal those of the integer model. `library` is the
-flash of the generated library, and `model` its structure in RAM.
+The table lists the instructions of one update on an emulated Cortex-M4 (mps2-an386), compiled by {compiler}.
+The counts cover {samples} samples of 8 columns, with `novelty_steps = 16`. All values from the board equal
+the values of the integer model. `library` is the flash size of the generated library, and `model` is the size
+of its structure in RAM.
 
 | features | novelty | update, mean | worst seen | library, bytes | model, bytes |
 |--:|---|--:|--:|--:|--:|
@@ -240,7 +243,7 @@ def verdict(found: dict[str, dict[str, float]]) -> str:
     ours, svm = found["leverage, words, novelty_steps = 16"], found["OneClassSVM, nu = 0.1"]
     words = [f"{'above' if ours[data] > svm[data] else 'below'} the one-class SVM on {text}"
              for data, text in (("digits", "the digits"), ("cancer", "breast cancer"))]
-    return f"With the default of 16 steps, the leverage in words is {words[0]} and {words[1]}."
+    return f"With the default of 16 steps, the AUC of the leverage in integers is {words[0]} and {words[1]}."
 
 
 def main() -> None:

@@ -37,12 +37,12 @@ COUNTED = ("instructions", "distance terms")
 TEXT = """# Cost of a sample for the online learner
 
 `{command}` writes this page. FKLMS (fast kernel least mean squares) runs with a full dictionary of N vectors
-of {columns} columns, in 16-bit integers, on a stream of random samples without repeats. The generated C
-runs on an emulated {board}, compiled by {compiler}. Once the dictionary is full, the instructions of
-{samples} samples are counted one by one. All values equal those of the integer model. A distance term is
-one column of one distance. The integer model counts these terms on the same samples, and the plan states
-the worst case of any sample. The last column is the CPU time per sample of the integer model, which numba
-compiles, over {timed:,} samples.
+of {columns} columns, in 16-bit integers, on a stream of random samples without repeats. The generated C runs
+on an emulated {board}, compiled by {compiler}. When the dictionary is full, the instructions of {samples}
+samples are counted one by one. All values equal the values of the integer model. A distance term is one
+column of one distance. The integer model counts these terms for the same samples, and the plan states the
+worst case for any sample. The last column is the CPU time of the integer model, compiled by numba, per
+sample. It is measured over {timed:,} samples.
 
 The number of instructions grows in proportion to N.
 
@@ -56,10 +56,10 @@ The number of instructions grows in proportion to N.
 |---|--:|
 {fits}
 
-The exponent is the slope of a straight line through the logarithms of the means. A fixed cost per call
-lowers the exponent, and searches for new nearest neighbours raise it. One search computes up to N distances.
-On average, each eviction removes the nearest neighbour of about one vector. In the plan's worst case, all
-vectors lose their nearest neighbour at once.
+The exponent is the slope of a straight line fitted to the logarithms of the means. A fixed cost per call
+reduces the exponent, and searches for new nearest neighbours increase it. One search computes up to N
+distances. On average, each eviction removes the nearest neighbour of about one vector. In the worst case of
+the plan, all vectors lose their nearest neighbour in one eviction.
 """
 
 

@@ -38,23 +38,24 @@ PAGE = """# The report of a sweep
     kerncast sweep ecg.toml --grid numbers.word=16,24,32 --grid kernel.sigma=1..6/6 -o ecg.sweep
     kerncast report ecg.sweep
 
-These commands write `ecg.sweep/report.html`, a single file that any browser opens from disk, without a
+These commands write `ecg.sweep/report.html`. Any browser can open this single file from disk, without a
 network.
 
 ![The Pareto front of a sweep, and the list of designs](../figures/report.png)
 
-The report shows the limits, the cheapest design that meets them, and which limit excludes cheaper designs.
+The report shows the limits, the cheapest design that meets them, and the limit that excludes cheaper designs.
 It also shows the Pareto front, and the error against the number of bits of each signal. For the chosen
 design it shows:
 
 * the plan with its hash, and the spec with the `kerncast gen` command
-* how many bits each signal uses, with headroom and saturations
+* the number of bits that each signal uses, with headroom and saturations
 * the error budget, the reflection coefficients and the learning curve
 * the resource use on each target
-* the values compared on back ends, if there are results, and the commands that make the report again
+* the number of values compared on each back end, if there are results, and the commands that write the report
+  again
 
-To choose a design, click its point or use the arrow keys in the list. All views then show this design. Every
-chart has a text description, and you can open it as a table. Colours follow the system setting (dark or
+To choose a design, click its point or use the arrow keys in the list. All charts then show this design. Every
+chart has a text description, and you can also view it as a table. Colours follow the system setting (dark or
 light) or the switch at the top. The contrast of the text meets level AA of the WCAG (Web Content
 Accessibility Guidelines).
 
@@ -65,28 +66,29 @@ Accessibility Guidelines).
 | `kerncast report OUT` | one design, of a generated folder, run on its vectors |
 
 `--results FILE` reads the JSON of `kerncast test`, `verify` or `demo`, and adds the number of values that
-agreed on each back end. The report finds the comparisons of `kerncast sweep --confirm` in the folder of the
-run.
+agreed on each back end. The report also reads the comparisons that `kerncast sweep --confirm` has stored in
+the folder of the run.
 
-All values come from the integer model, and every signal of the plan is shown. The histograms count all
-values of samples, of predictions (with distances, kernel values and sums), of the final model, and of
-Levinson's recursion. For other intermediate values the report draws the known range, hatched, without a
-histogram. Reflection coefficients are computed by Levinson's recursion in float64 from the first row of the
-integer model.
+All values come from the integer model, and every signal of the plan is shown. The histograms count all values
+in the samples, in the predictions (with distances, kernel values and sums), in the final model and in
+Levinson's recursion. For other intermediate values, the report shows only the known range, as a hatched bar.
+Reflection coefficients are computed by Levinson's recursion in float64 from the first row of the integer
+model.
 
 Reports of the same run are identical byte for byte, because the file contains no dates and no local paths.
-Text of a spec is always escaped, and a content security policy allows only the page's own scripts, by their
-hashes.
+Text from a spec is always escaped. A content security policy allows only the scripts of the page itself,
+which it identifies by their hashes.
 
-The page also contains the cheapest design as a program. Drop a CSV file on **Run it on your data** to run
-the generated C, which zig has compiled to WebAssembly. The program computes the values of the integer model.
-To vary a design with sliders, see [exploring](explore.md).
+The page also contains the cheapest design as a program. Drop a CSV file on **Run it on your data** to run the
+generated C code, which zig has compiled to WebAssembly. The program computes the same values as the integer
+model. To vary a design with sliders, see [exploring](explore.md).
 
-A sweep of {points:,} points makes a file of {size:.2f} MB, of which {plotly:.2f} MB are plotly.js. Chromium
-shows the text after {text:.2f} s and the front after {early:.2f} s; from then on you can use the list of
-designs. plotly.js loads next, and the chart is interactive after {drawn:.2f} s. The scripts of the page run
-for {computing:.2f} s; loading plotly.js alone takes {alone:.2f} s. Each figure is the best of {opened} at a
-load of {load:.0f} on {cores} cores. `python -m kerncast.benchmarks.report` writes this page.
+For a sweep of {points:,} points, the file has {size:.2f} MB, of which plotly.js takes {plotly:.2f} MB.
+Chromium shows the text after {text:.2f} s and the Pareto front after {early:.2f} s. At this time, you can
+already use the list of designs. plotly.js loads next, and the chart is interactive after {drawn:.2f} s. The
+scripts of the page run for {computing:.2f} s, of which loading plotly.js takes {alone:.2f} s. Each figure is
+the best of {opened} runs at a load of {load:.0f} on {cores} cores. `python -m kerncast.benchmarks.report`
+writes this page.
 """
 
 

@@ -230,14 +230,14 @@ def start_up_seconds() -> float:
 # ---- the page ----
 HEAD = """# Speed of bit-accurate simulation
 
-`python -m kerncast.benchmarks.simulation_speed` writes this page. All programs run in turn in one process,
-on one thread. The results of all programs are equal. The times are those of the fastest of several rounds.
-Plain C is the code in `benchmarks/peers/*.c`, written by hand with constant formats and compiled with `-O3
+`python -m kerncast.benchmarks.simulation_speed` writes this page. All programs run one after the other in one
+process, on one thread, and compute the same results. Each time is the minimum over several rounds. Plain C is
+the code in `benchmarks/peers/*.c`, written by hand with constant formats and compiled with
 -march=native`.
 
-FKLMS (fast kernel least mean squares) is the online learner. The integer model in Python (compiled by
-numba) reaches at least half the speed of hand-written C. The integer model is at least 80 times faster than
-APyTypes and 10,000 times faster than fxpmath.
+FKLMS (fast kernel least mean squares) is the online learner. The integer model in Python (compiled by numba)
+is at least half as fast as hand-written C. It is at least 80 times faster than APyTypes and 10,000 times
+faster than fxpmath.
 
 """
 
@@ -277,10 +277,10 @@ def table(title: str, seconds: Mapping[str, float]) -> str:
 def rate_table(rates: Mapping[str, float]) -> str:
     """Return a table of samples per second, relative to NumPy in float64."""
     lines = ["## FKLMS, N = 100, D = 8: samples per second", "",
-             f"Figures come from the CPU time of one core: the best of {RATE_ROUNDS} batches of {BATCH} "
-             "samples, with",
-             "a full dictionary and no repeated sample. The float64 learner is the same algorithm in numpy",
-             f"(`sim/reference`), the best of {SLOW_ROUNDS} batches.", "",
+             "The figures are computed from the CPU time of one core. Each is the best of",
+             f"{RATE_ROUNDS} batches of {BATCH} samples, with a full dictionary and no repeated sample.",
+             "The float64 learner is the same algorithm in numpy (`sim/reference`), and its figure is",
+             f"the best of {SLOW_ROUNDS} batches.", "",
              "| | samples/s | times float64 |", "|---|--:|--:|"]
     slowest = rates["float64 in numpy"]
     for name, rate in rates.items():
@@ -294,9 +294,10 @@ def main() -> int:
     solving, learning, start = levinson_seconds(), fklms_seconds(), start_up_seconds()
     text = HEAD + table("Levinson, n = 256, 32 bits", solving)
     text += ("fxpmath and the generated C run the whole training, including the first row and the certified\n"
-             "bound. Their ratios are relative to the whole training of the integer model.\n\n")
+             "bound. Their ratios are therefore relative to the whole training of the integer model.\n\n")
     text += table("FKLMS, N = 100, D = 8, 32 bits, one sample", learning)
-    text += (f"fxpmath is trained on {FXP_SAMPLES} samples, the other programs {SAMPLES}. The generated C is "
+    text += (f"fxpmath is trained on {FXP_SAMPLES} samples, and the other programs are trained on "
+             f"{SAMPLES}. The generated C is "
              "called once per sample through cffi.\n\n## Start-up\n\nA process that plans and trains a model "
              f"with n = 256 takes {scaled(start)} from start to end, if the compiled code is cached.\n\n")
     rates = fklms_rates()

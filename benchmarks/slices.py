@@ -35,13 +35,15 @@ HEAD = f"""# Training in slices
 
 `python -m kerncast.benchmarks.slices` writes this page. It counts the instructions of all calls of one
 training on a Cortex-M4 (-O2, in the Unicorn emulator): `_train_begin`, `_train_push` or `_train_push_block`,
-`_train_run` and `_train_commit`. The grid has n = {N} samples, sigma is {SIGMA:g}, lambda is {LAMBDA:g}.
-`push` is the number of samples per push, and `steps` that of steps per run. `sum` is the number of
-instructions of all calls, `ratio` is this number divided by that of the blocking call `_train`, and `largest`
-is that of the most expensive call. The coefficients equal those of the integer model.
+`_train_run` and `_train_commit`. The grid has n = {N} samples, with sigma = {SIGMA:g} and lambda =
+{LAMBDA:g}. `push` is the number of samples per push, and `steps` is the number of steps per run. `sum` is the
+number of instructions of all calls. `ratio` is this sum divided by the number of instructions of the blocking
+call `_train`. `largest` is the number of instructions of the most expensive call. The coefficients equal the
+coefficients of the integer model.
 
-Each call checks and renews the checksum of the trainer, and commit compares the checksums of the samples and
-of the solution. A ratio near 1 therefore needs few calls: push in blocks, and run several steps per call.
+Each call checks and updates the checksum of the trainer, and `_train_commit` compares the checksums of the
+samples and of the solution. To keep the ratio near 1, make few calls: push blocks of samples, and run several
+steps per call.
 
 | solver | bits | level | push | steps | calls | sum | blocking | ratio | largest |
 | --- | --: | --- | --: | --: | --: | --: | --: | --: | --: |

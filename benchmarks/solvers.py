@@ -143,17 +143,16 @@ def looking_ahead(sizes: list[int]) -> Iterator[Row]:
 HEAD = """# Solvers of Toeplitz systems
 
 `python -m kerncast.benchmarks.solvers` writes this page.
-Each figure is the relative error of the solution against
-float64."""
+Each figure is the relative error of the solution, compared with float64."""
 MEANING = {
     "Positive definite": """\
 The Schur algorithm is more accurate for wide kernels, and needs two to three times the RAM of Levinson's
-recursion. The columns `bytes` list the RAM of the solver. The last column is the error that rounding r and y
-to the word length would cause on its own.""",
+recursion. The columns `bytes` list the RAM of the solver. The last column is the error that the rounding of r
+and y to the word length alone would cause.""",
     "Look-ahead": """\
-Look-ahead solves systems that Levinson's recursion must reject because a leading minor is zero or nearly
-zero. The column `blocks` counts the steps that skip such minors. Fixed point with 32 bits is more accurate
-than float32."""}
+The look-ahead solver solves systems that Levinson's recursion must reject, because a leading minor is zero or
+nearly zero. The column `blocks` counts the steps that skip such minors. 32-bit fixed-point arithmetic is more
+accurate than float32."""}
 
 
 def show(rows: list[Row]) -> None:

@@ -98,8 +98,8 @@ every value, and reports the measured flash, RAM and counts.
 ## Speed
 
 The table lists the CPU time of one process on {where}. Each time is the best of {runs} runs, and includes
-writing the results. The column `float64` states whether the error of float64 was also computed. FKLMS (fast kernel least
-mean squares) is the online learner.
+writing the results. The column `float64` states whether the error of float64 was also computed. FKLMS
+(fast kernel least mean squares) is the online learner.
 
 | sweep | float64 | points | points/s | ms per point |
 | --- | --- | --: | --: | --: |

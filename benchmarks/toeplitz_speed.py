@@ -227,10 +227,10 @@ def alone_rows() -> list[str]:
 # ---- the page ----
 HEAD = f"""# Speed of the Toeplitz solvers
 
-`python -m kerncast.benchmarks.toeplitz_speed` writes this page. The methods run in turn on one thread, and
-the smallest processor time of several rounds is reported. The matrix is T + lambda I, for a uniform grid and
-a Gaussian kernel of width sigma (in steps). Unless a row states otherwise, sigma = {SIGMA:g} and lambda =
-{LAM:g}. The right-hand sides are random; pcg stands for preconditioned conjugate gradients.
+`python -m kerncast.benchmarks.toeplitz_speed` writes this page. The methods run one after the other on one
+thread. Each reported time is the smallest processor time of several rounds. The matrix is T + lambda I, for a
+uniform grid and a Gaussian kernel of width sigma (in steps). Unless a row states otherwise, sigma = {SIGMA:g}
+and lambda = {LAM:g}. The right-hand sides are random; pcg stands for preconditioned conjugate gradients.
 
 """
 PCG_HEAD = """## Conjugate gradients
@@ -276,11 +276,13 @@ def page() -> str:
     text += f"\n\nThe largest differences from the loop are: {difference} (biased means).\n\n"
     text += "## At scale, each in its own process\n\n| | time | peak memory |\n"
     text += "|---|--:|--:|\n" + "\n".join(alone_rows())
-    text += ("\n\nTimes are wall-clock times. The ECG consists of the 1,024 samples of PyWavelets, repeated "
-             "and with added\nnoise, because scipy no longer contains its ECG recording of 108,000 samples.\n"
+    text += ("\n\nThe times are wall-clock times. The ECG consists of the 1,024 samples of PyWavelets, "
+             "repeated and with\nadded noise. The longer ECG recording of scipy, with 108,000 samples, is no "
+             "longer part of scipy.\n"
              "\n"
              "## Singular leading minors\n\n"
-             "Levinson's recursion rejects these systems, and `method=\"auto\"` solves them by look-ahead. "
+             "Levinson's recursion rejects these systems, and `method=\"auto\"` solves them with the "
+             "look-ahead solver. "
              "`error / cond`\nis the relative error divided by the condition number.\n\n"
              "| first column | plain Levinson | auto | residual | error / cond |\n"
              "|---|---|---|--:|--:|\n")

@@ -44,9 +44,9 @@ The signal is the ECG of `examples/ecg.toml`. Noise is added at five levels (sta
 {realisations} realisations of each. Each figure is the mean RMS error of the fitted values relative to the
 clean signal, in the units of the recording. All training runs use 16-bit integers in the generated C.
 
-The fixed pair, sigma = {sigma:g} and lambda = {lam:g}, has the smallest mean error over all five levels on
-{realisations} other realisations of each. To find the best pair of a level you need the clean signal, which
-a device does not have.
+The fixed pair sigma = {sigma:g} and lambda = {lam:g} has the smallest mean error over all five levels on
+{realisations} other realisations of each. To find the best pair for a noise level, you need the clean signal,
+which is not available on a device.
 
 | noise | fixed pair | chosen by evidence | difference | best pair of the level | chosen most often |
 | --: | --: | --: | --: | --: | --- |
@@ -56,10 +56,11 @@ COST = """
 ## What it costs
 
 The counts cover one call of `bench_train`, including the certified bound on the error of alpha, for n = 256
-and 16 bits on a Cortex-M4 (-O2, in the Unicorn emulator). The evidence of all {count} pairs needs only the
-forward recursion of each. In the worst case no pair meets the tolerance, and every pair is trained. The
-columns `relative` compare the tuned run, and this worst case, with {count} training runs of one pair each.
-The results equal those of the integer model. `tables` is the size of the tables in flash, in bytes.
+and 16 bits on a Cortex-M4 (-O2, in the Unicorn emulator). To compute the evidence of all {count} pairs, only
+the forward recursion of each pair is needed. In the worst case, no pair meets the tolerance, and every pair
+is trained. The columns `relative` compare the tuned run and this worst case with {count} training runs of one
+pair each. The results equal the results of the integer model. `tables` is the size of the tables in flash, in
+bytes.
 
 | level | one pair, mean | {count} trainings | tuned | relative | none certified | relative | tables |
 | --- | --: | --: | --: | --: | --: | --: | --: |

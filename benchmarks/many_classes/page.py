@@ -14,45 +14,49 @@ COMMAND = "python -m kerncast.benchmarks.many_classes"
 
 HEAD = f"""# Several classes: comparison with other libraries on a Cortex-M4
 
-`{COMMAND}` writes this page. gcc {{gcc}} compiles all programs
-with -O2, and the Unicorn emulator counts their instructions (not cycles). The core has a floating-point unit
-for float32; double is computed in software. kerncast uses 16-bit words and the DSP instructions.
+`{COMMAND}` writes this page. gcc {{gcc}} compiles all programs with -O2, and the Unicorn emulator counts
+their instructions (not cycles). The CPU core has a floating-point unit for float32, and computes double in
+software. kerncast uses 16-bit words and the DSP instructions.
 
-A method that learns on the `device` is trained there, one sample at a time, and its accuracy depends on the
-order of the samples. The classifiers that a `computer` trains are constants in flash. `learn` and `predict`
-are mean instructions per sample; for `kernel_cg`, `learn` is the whole training divided by its samples. Flash
-includes tables and constants. RAM includes the stack, but not the sample.
+If the column `learns on` states `device`, the method is trained on the device, one sample at a time, and its
+accuracy depends on the order of the samples. Classifiers that a `computer` trains are constants in flash. The
+columns `learn` and `predict` list the mean number of instructions per sample. For `kernel_cg`, `learn` is the
+number of instructions of the training divided by the number of its samples. Flash includes tables and
+constants. RAM includes the stack, but not the sample.
 
-Parameters were chosen by cross-validation on samples to learn, in orders that are not measured
-(`{COMMAND}.choose`). For `online_kernel_rls`, the kernel width is not searched:
-it is four times the median distance of two samples, as in `kerncast init`. The support vector classifiers of
-all libraries have the same parameters. Forests and logistic regression have the default parameters of
+The parameters were chosen by cross-validation on the training samples, in orders that are not used for the
+measurements (`{COMMAND}.choose`). For `online_kernel_rls`, the kernel width is not tuned. It is four times
+the median distance between two samples, as in `kerncast init`. The support vector classifiers of all
+libraries have the same parameters. Forests and logistic regression use the default parameters of
 scikit-learn. emlearn truncates the thresholds of trees to integers, so the inputs of its trees are multiplied
 by 16.
 
 In the programs of m2cgen, micromlgen and CMSIS-DSP **the exponential is an empty function**, so instructions
 and flash of their support vector classifiers are lower bounds. A second program with a real exponential must
-reproduce the labels of scikit-learn. CMSIS-DSP returns a class and not a decision value, so the label of its
-one-against-rest classifier is the first class that accepts the sample.
+reproduce the labels of scikit-learn. CMSIS-DSP returns a class instead of a decision value. The label of its
+one-against-rest classifier is therefore the first class that accepts the sample.
 
-kerncast needs the fewest instructions of all support vector classifiers. Trees, and logistic regression in
-float32, predict with fewer instructions than any kernel method, but they do not learn on the device. The
-nearest neighbour learns by copying a sample, and its code is smaller than that of kerncast. Below each
-table, a list states where a method of another library that is at least as accurate needs fewer instructions
-or bytes.
+kerncast needs the fewest instructions of all support vector classifiers. Trees and float32 logistic
+regression predict with fewer instructions than any kernel method, but they do not learn on the device. The
+nearest-neighbour classifier learns by copying a sample, and its code is smaller than the code of kerncast.
+The second table of each task covers the methods of other libraries that are at least as accurate as a method
+of kerncast. It names those that need fewer instructions or bytes.
 """
 
 TITLES = {
-    "digits": """`sklearn.datasets.load_digits`: 64 pixels, 1,000 samples to learn and 797 others. Accuracies
-are means over {orders} shuffles.""",
-    "speakers": """JapaneseVowels of the package aeon, with its own split: mean and deviation of 12 channels,
-270 utterances to learn and 370 others. Accuracies are means over {orders} orders.""",
-    "activities": """BasicMotions of the package aeon, with its own split: mean, deviation and mean absolute
-difference of six channels, as in `examples/activity`, 40 windows to learn and 40 others. Accuracies are means
-over {orders} orders. One window changes the accuracy of one order by 2.5 percentage points, so small
-differences between methods are not significant.""",
+    "digits": """The data set is `sklearn.datasets.load_digits`, with 64 pixels, 1,000 training samples
+and 797 test samples. Accuracies are means over {orders} shuffles.""",
+    "speakers": """The data set is JapaneseVowels of the package aeon, with its own split into 270 training
+utterances and 370 test utterances. The inputs are the mean and the standard deviation of 12 channels.
+Accuracies are means over {orders} orders.""",
+    "activities": """The data set is BasicMotions of the package aeon, with its own split into 40 training
+windows and 40 test windows. The inputs are the mean, the standard deviation and the mean absolute difference
+of six channels, as in `examples/activity`. Accuracies are means over {orders} orders. One window changes the
+accuracy of one order by 2.5 percentage points, so small differences between methods are not significant.""",
 }
 COLUMNS = ("method", "learns on", "accuracy", "deviation", "learn", "predict", "flash, bytes", "RAM, bytes")
+FEWER = ("compared with", "fewer instructions to predict", "fewer bytes of flash and RAM",
+         "fewer instructions to learn")
 
 
 def table(rows: Iterable[Row]) -> str:
@@ -79,22 +83,18 @@ def named(rows: Iterable[Row]) -> str:
 
 
 def lost(row: Row, rows: Iterable[Row]) -> str:
-    """State which methods of other libraries are as accurate as a row but cost less."""
+    """Return the table row of the methods of other libraries that are as accurate but cost less."""
     others = [other for other in rows if other.peer and shown(other) >= shown(row)]
-    if not others:
-        return f"* {row.method}: no method of another library is as accurate."
     size = row.cost.flash + row.cost.ram
-    fewer = {"fewer instructions to predict": [o for o in others if o.cost.predict < row.cost.predict],
-             "fewer bytes of flash and RAM": [o for o in others if o.cost.flash + o.cost.ram < size],
-             "fewer instructions to learn": [o for o in others if o.cost.learn and row.cost.learn
-                                             and o.cost.learn < row.cost.learn]}
-    found = [f"{named(less)} {'needs' if len(less) == 1 else 'need'} {what}"
-             for what, less in fewer.items() if less]
-    none = "every other method that is as accurate needs more instructions and more bytes"
-    return f"* {row.method}: {'; '.join(found) or none}."
+    fewer = ([o for o in others if o.cost.predict < row.cost.predict],
+             [o for o in others if o.cost.flash + o.cost.ram < size],
+             [o for o in others if o.cost.learn and row.cost.learn and o.cost.learn < row.cost.learn])
+    none = "none" if others else "none is as accurate"
+    return f"| {row.method} | {' | '.join(named(less) or none for less in fewer)} |"
 
 
 def section(task: Task, rows: Sequence[Row]) -> str:
     """Return the section of a task."""
-    losses = "\n".join(lost(row, rows) for row in rows if not row.peer)
+    losses = "\n".join([f"| {' | '.join(FEWER)} |", "|---" * len(FEWER) + "|",
+                        *(lost(row, rows) for row in rows if not row.peer)])
     return f"\n## {task.title}\n\n{TITLES[task.name].format(orders=task.orders)}\n\n{table(rows)}\n{losses}\n"

@@ -26,17 +26,17 @@ _PER = {"gas sensor": 10.0}
 
 HEAD = """# Learning on the chip: error, instructions and memory
 
-`python -m kerncast.benchmarks.on_chip` writes this page in one run, in about 15 minutes of processor
-time. `python -m kerncast.benchmarks.on_chip METHOD STREAM` measures one method on one stream again. To add a
-method, add one file to `benchmarks/on_chip/methods`.
+`python -m kerncast.benchmarks.on_chip` writes this page in one run, in about 15 minutes of processor time. To
+repeat the measurement of one method on one stream, run `python -m kerncast.benchmarks.on_chip METHOD STREAM`.
+To add a method, add one file to `benchmarks/on_chip/methods`.
 
-Every method reads the same 16-bit samples once, in order. Each sample is predicted before it is learnt.
-Offset and scale of the samples come from {chosen} realisations. The parameters are tuned on the same
-{chosen} realisations, one parameter after the other. The figures are means over {reported} other
+Every method reads the same 16-bit samples once, in order. Each sample is predicted before it is learned. The
+offset and the scale of the samples are determined from {chosen} realisations. The parameters are tuned on the
+same {chosen} realisations, one parameter after the other. The figures are means over {reported} other
 realisations, with other seeds or from other parts of a recording. Errors are averaged over the samples after
-the first {settled:,}; on the changing channel, over the 500 before the change and the last 500. Errors in dB
-are normalised: each mean squared error is divided by the variance of the stream's targets over the same
-samples.
+the first {settled:,}. On the changing channel, they are averaged over the 500 samples before the change and
+over the last 500. Errors in dB are normalised: each mean squared error is divided by the variance of the
+stream's targets over the same samples.
 
 | stream | inputs | what it is |
 |---|--:|---|
@@ -53,12 +53,12 @@ samples.
 | hyperplane | 10 | class, divided by a plane that turns, as a target of two values (river) |
 | moving clusters | 10 | class of clusters that move, as a target of two values (river) |
 
-The methods of kerncast are marked "k." and run in the integer model, at 16 bits unless the name states
+The methods of kerncast are marked "k.". They run in the integer model, at 16 bits unless the name states
 another word length. QKLMS + RLS has a linear part and a gate, and corrects predictions using the last six
 errors. LMS, NLMS and RLS are float64 filters with an intercept. CMSIS-DSP LMS and NLMS are the 16-bit filters
-of that C library, without an intercept. emlearn stores the last 100 samples and predicts the mean target of
-the k nearest. QKLMS (100 centers), RFF-RLS (RLS in 100 random features) and KRLS-T (50 centers) run in
-float64, for comparison of accuracy only. In RLS and RFF-RLS the effect of the ridge fades with time, so a
+of the C library CMSIS-DSP, without an intercept. emlearn stores the last 100 samples and predicts the mean
+target of the k nearest. QKLMS (100 centers), RFF-RLS (RLS in 100 random features) and KRLS-T (50 centers) run
+in float64, only to compare the accuracy. In RLS and RFF-RLS the effect of the ridge fades with time, so a
 small forgetting factor can make these methods inaccurate. All least-squares methods are tuned over the same
 forgetting factors and ridge parameters.
 """
@@ -201,7 +201,7 @@ def text(results: Results) -> str:
 ## Error of tuned methods
 
 The error is normalised by the variance of the stream, in dB. Lower is better, and predicting the mean gives
-0 dB. The best method that runs on the chip is bold.
+0 dB. The best method that runs on the chip is in bold.
 
 {_errors(results, known)}
 
@@ -209,15 +209,16 @@ The error is normalised by the variance of the stream, in dB. Lower is better, a
 
 ## One set of defaults
 
-Here only the width of the kernel is tuned; all other parameters are the defaults. The
-parameters of the filters are tuned as above. The number in brackets counts the realisations, of
-{len(REPORTED)}, in which the learner is better than both filters. QKLMS + RLS is better in at least {ENOUGH}
-realisations on {len(SOURCES) - len(lost)} of {len(SOURCES)} streams.{others}
+Here, only the width of the kernel is tuned. All other parameters have their default values. The parameters of
+the filters are tuned as above. The number in parentheses states in how many of the {len(REPORTED)}
+realisations the learner is better than both filters. QKLMS + RLS is better in at least {ENOUGH} realisations
+on {len(SOURCES) - len(lost)} of {len(SOURCES)} streams.{others}
 
-At 16 bits, the headroom of distances can cost an input of the kernel part up to two bits; the linear part
-reads all bits of the samples. This matters if a linear prediction is nearly exact, as on Lorenz. On that
-stream the rounding of the 16-bit samples limits every method, and QKLMS + RLS predicts part of each error
-from the last errors. A 16-bit target loses one bit, so 32-bit words are still slightly better on Lorenz.
+At 16 bits, an input of the kernel part can lose up to two bits to the headroom of distances. The linear part
+reads all bits of the samples. This is important if a linear prediction is nearly exact, as on the Lorenz
+stream. On this stream, the rounding of the 16-bit samples limits every method, and QKLMS + RLS predicts part
+of each error from the last errors. A 16-bit target loses one bit, so 32-bit words are slightly better on the
+Lorenz stream.
 
 {defaults}
 
@@ -230,11 +231,11 @@ from the last errors. A 16-bit target loses one bit, so 32-bit words are still s
 ## Cost on a Cortex-M4
 
 The table lists the instructions to predict and learn one sample, counted in an emulator over the last 100 of
-400 samples (gcc -O2). RAM is the state of the learner; flash is that of a program that learns and predicts.
-The filters compute in float32 with the floating-point unit of the core; the methods of kerncast, CMSIS-DSP
-and emlearn compute in integers. CMSIS-DSP is built without the intrinsics of CMSIS-Core. The gap is the RMS
-difference between these predictions and those of the error tables, in standard deviations of the target. If
-the ridge is small, rounding spoils the first predictions of RLS in float32.
+400 samples (gcc -O2). RAM is the size of the learner's state. Flash is the size of a program that learns and
+predicts. The filters compute in float32 with the floating-point unit of the CPU core. The methods of
+kerncast, CMSIS-DSP and emlearn compute in integers. CMSIS-DSP is built without the intrinsics of CMSIS-Core.
+The gap is the RMS difference between these predictions and the predictions in the error tables, in standard
+deviations of the target. If the ridge is small, rounding spoils the first predictions of RLS in float32.
 
 A linear filter needs far fewer instructions and bytes than any kernel learner. If the error of a filter is
 small enough, use the filter.

@@ -47,13 +47,13 @@ _HEAD = f"""# Domain decomposition for regularized least squares: Li, Lee and Le
 `python -m kerncast.benchmarks.papers.domain_decomposition` writes this page. The paper is W. Li, K.-H. Lee,
 K.-S. Leung, "Large-scale RLSC learning without agony", where RLSC is regularized least squares
 classification. No package distributes its data sets (20-newsgroups, WebKB, 7-sectors). This page uses other
-text data and digits. The systems are the same, A = K + gamma m I with gamma = {GAMMA:g}, for at most
-{MOST:,} samples, subsets of {BLOCK} samples and {LANDMARKS} landmarks. The paper shows curves without
-printed numbers. Its objective for conjugate gradients (CG), 1/2 c'Ac + y'c, has a sign error; the correct
-objective is 1/2 c'Ac - y'c.
+text data and digits. The systems are as in the paper, A = K + gamma m I with gamma = {GAMMA:g}, for at most
+{MOST:,} samples, subsets of {BLOCK} samples and {LANDMARKS} landmarks. The paper shows curves without numeric
+values. Its objective for conjugate gradients (CG), 1/2 c'Ac + y'c, has a sign error; the correct objective is
+1/2 c'Ac - y'c.
 
-CG with a Nyström preconditioner needs the fewest products in all systems for a small residual. Domain
-decomposition is competitive for a rough solution only."""
+For a small residual, CG with a Nyström preconditioner needs the fewest products with A in all systems. Domain
+decomposition is competitive only for a rough solution."""
 
 
 def curves(system: DenseSystem, y: Array) -> dict[str, tuple[Array, Array]]:

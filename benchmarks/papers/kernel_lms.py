@@ -50,13 +50,13 @@ _HEAD = """# Reduction of kernel models: Mitchinson, Dodd and Harrison
 `python -m kerncast.benchmarks.papers.kernel_lms` writes this page. It uses one thread. The source is B.
 Mitchinson, T. J. Dodd, R. F. Harrison, "Reduction of kernel models", ACSE research report 836 (Sheffield,
 2003). The methods limit the dictionary of KLMS (kernel least mean squares). The task is to learn sinc from
-100 samples, uniform on [-3, 3], presented ten times with eta = 0.1. The report does not state sigma; this
+100 samples, uniform on [-3, 3], presented ten times with eta = 0.1. The report does not state sigma. This
 page uses sigma = 0.5 and rho = 0. The mean square error (MSE) is computed at 601 points. Each mean is over
 {realisations} realisations (`--realisations`), as in the report. kerncast computes one inverse for all
-candidates and updates it in O(N^2), while the report needs O(N^4) operations.
+candidates and updates it in O(N^2) operations. The method in the report needs O(N^4) operations.
 
-Three of the claims, marked in the table, are not reproduced. The integer results agree with float64, except
-for fast KLMS with very few vectors."""
+Three of the claims are not reproduced. They are marked in the table. The integer results agree with float64,
+except for fast KLMS with very few vectors."""
 
 #: By title and word.
 Runs = dict[tuple[str, int], Fixed]
@@ -102,8 +102,9 @@ def saturated_table(fixed: Runs, realisations: int) -> str:
     return (
         "A run counts as saturated if any sample has the status saturated. There are "
         f"{len(BUDGETS) * realisations} runs, {realisations} of them at N_max = {BUDGETS[-1]}. The table of "
-        "errors uses the first row of each technique. The format of alpha covers its range in the first "
-        "realisation, plus `[numbers] margin` bits, and f has twice the range of y. In the second "
+        "errors uses the first row of each technique. The format of alpha covers the range of alpha in the "
+        "first realisation plus `[numbers] margin` bits, and the format of f covers twice the range of y. "
+        "In the second "
         "row of a technique, f or alpha saturates, so the error is not due to precision alone. Fast KLMS "
         "differs from float64 at N_max = 4 without saturation: two vectors are close to each other and far "
         "from the other two, so both have the same lambda in the metric of fast KLMS. Rounding decides which "
@@ -190,12 +191,13 @@ def times(sweep: Sweep) -> tuple[str, list[ClaimOutcome]]:
     right.legend(fontsize="x-small")
     text = (f"![Time against N_max]({save(figure, 'kernel-lms-5')})\n\nThe figure shows processor time. "
             "The left panel is for the float64 reference on the sinc task. The right panel is for larger "
-            "dictionaries with three columns, and includes the compiled integer model. In float64 each step "
-            "is a few numpy calls, whose overhead hides the growth at small N. The exponents of the growth "
+            "dictionaries with three columns, and includes the compiled integer model. In float64, each "
+            "step consists of a few numpy calls, and their overhead hides the growth at small N. The "
+            "exponents of the growth "
             "on the right, in float64, are: "
             + ", ".join(f"{title} {e:.2f}" for title, e in exponents.items() if WIDE[title][0] != "integer")
-            + ". For the integer model see the [cost of a sample](../measured/online-cost.md), "
-            "counted in instructions.")
+            + ". For the integer model, see the [cost of a sample](../measured/online-cost.md) in "
+              "instructions.")
     mean = {title: float(s.mean()) for title, s in sweep.seconds.items()}
     apart = max(abs(mean["MKLMS"] / mean["KLMS"] - 1), abs(mean["FMKLMS"] / mean["FKLMS"] - 1))
     return text, [
@@ -259,8 +261,9 @@ def main() -> None:
         *(f"## {title}\n\n{body}" for title, (body, _) in cases.items()),
         f"## Figure 6: error\n\n![MSE against N_max]({six})\n\n{errors_table(sweep, fixed)}\n\n"
         + saturated_table(fixed, realisations) + "\n\n"
-        + (", ".join(f"{count} runs of {title}" for title, count in diverged.items()) or "No run")
-        + " diverged in float64.",
+        + "In float64, "
+        + (", ".join(f"{count} runs of {title}" for title, count in diverged.items()) or "no run")
+        + " diverged.",
         f"## Figure 7: the LS projection on its own\n\n{seven}",
         f"## Figure 8: regularised LS, and the metrics of section 5\n\n![MSE against N_max]({eight})"]
     (DOCS / "papers" / "kernel-lms-reduction.md").write_text("\n\n".join(text) + "\n", encoding="utf-8")

@@ -54,9 +54,8 @@ def figure_1() -> tuple[str, list[ClaimOutcome]]:
     axis.set(xlabel="age, in samples", ylabel="|coefficient|")
     both, old = int(np.sum((age > AGE) & (size < MAGNITUDE))), int(np.sum(age > AGE))
     small = int(np.sum(size < MAGNITUDE))
-    text = (f"![Coefficients against age]({save(figure, 'kernel-lms-1')})\n\nThe figure is for sixty "
-            f"samples of "
-            "sinc with noise of standard deviation 0.5, eta = 0.5 and eta rho = 0.05.")
+    text = (f"![Coefficients against age]({save(figure, 'kernel-lms-1')})\n\nThe figure is for 60 samples "
+            f"of sinc with noise of standard deviation 0.5, eta = 0.5 and eta rho = 0.05.")
     return text, [("the vectors older than 35 and those with coefficients below 0.1 are largely the same",
                    both >= 0.8 * old, f"{old} are older, {small} smaller, {both} both")]
 
@@ -138,11 +137,10 @@ def figure_7() -> tuple[str, list[ClaimOutcome]]:
     plain, penalised = (metric.deterioration(before)[-1] for metric in (LeastSquares(), LeastSquares(1e-6)))
     text = (f"![One LS projection]({save(figure, 'kernel-lms-7')})\n\n{len(retained)} vectors from -3 "
             f"to -0.6 are retained, and the one at 1.4 is evicted, with sigma = 0.5. The LS projection "
-            f"changes the "
-            f"output at these {len(V)} vectors by {np.abs(error).max():.1g} at most, and elsewhere by up to "
-            f"{worst:.3g}. "
-            f"The "
-            f"deterioration of the evicted vector is {plain:.2g} by equation (13) of the report, and "
+            f"changes the output by at most {np.abs(error).max():.1g} at these {len(V)} vectors, and by up "
+            f"to "
+            f"{worst:.3g} elsewhere. The deterioration of the evicted vector is {plain:.2g} by equation "
+            f"(13) of the report, and "
             f"{penalised:.2g} by equation (20) with C = 1e-6.")
     return text, [("the LS projection can choose very large coefficients, some 1e6, and is then extremely "
                    "poor between the vectors", sizes[0] > 1e4,

@@ -22,9 +22,9 @@ PAGE, FIGURE = DOCS / "papers" / "multiresolution-ls-svm.md", DOCS / "figures" /
 TEXT = """# The multi-resolution solver for LS-SVM: Schouten, Suykens and De Moor
 
 `{command}` writes this page. The paper is T. Schouten, J. A. K. Suykens, B. De Moor, "Multi resolution least
-squares SVM solver", MWSCAS 2000. LS-SVM stands for least squares support vector machine, and NS-form for the
-non-standard form of a matrix in a wavelet basis. In kerncast the solver is `solve_kernel(X, y, sigma, lam,
-"wavelet", levels=, threshold=, basis=)`.
+squares SVM solver", MWSCAS 2000. LS-SVM stands for least squares support vector machine. The NS-form is the
+non-standard form of a matrix in a wavelet basis. In kerncast the solver is
+`solve_kernel(X, y, sigma, lam, "wavelet", levels=, threshold=, basis=)`.
 
 Most claims of the paper are reproduced. For a Toeplitz matrix, the Toeplitz solvers of kerncast are faster
 and more accurate in nearly all cases.
@@ -41,8 +41,8 @@ vanishing moments (db10), with {levels} levels.
 
 ![Z, its two-scale transform, and the second and third step of its NS-form](../figures/{figure})
 
-The figure shows coefficients of at least t = {t:.0e}. The coarse version is at the lower right, as in the
-paper. The full rows and columns belong to the wavelets that wrap around the end.
+The figure shows the coefficients that are at least t = {t:.0e}. As in the paper, the coarse version is at
+the lower right. The full rows and columns belong to the wavelets that wrap around the end of the interval.
 
 ## Table I
 
@@ -50,13 +50,13 @@ paper. The full rows and columns belong to the wavelets that wrap around the end
 
 * n_e is nnz(A_j) + nnz(C_j) over all levels, plus nnz(Z_J). The error is the relative error of ν in the
   2-norm.
-* The printed figures agree best with the columns "n_e of Ω", which do not count I/γ, as equation (10)
+* The figures in the paper agree best with the columns "n_e of Ω". These do not count I/γ, as equation (10)
   allows. The paper does not state the position of the filters on the grid, which changes both n_e and the
   error slightly.
-* The paper keeps the complete factors. kerncast discards fill-in below t/10, like Gines, Beylkin and Dunn.
-  The error is the same, and complete factors have up to {full_factor:.1f} times as many entries.
-* If nothing is discarded, the solution differs from the dense solution by {exact_db10:.0e}, and with lifting
-  by {exact_lifting:.0e}.
+* The paper keeps the complete factors. kerncast discards fill-in below t/10, as proposed by Gines, Beylkin
+  and Dunn. The error is the same, but complete factors have up to {full_factor:.1f} times as many entries.
+* If nothing is discarded, the solution differs from the dense solution by {exact_db10:.0e}. With lifting, it
+  differs by {exact_lifting:.0e}.
 
 ## The second basis: lifting, on the interval
 
@@ -67,16 +67,17 @@ factorisation still applies.
 
 ## Cost in N
 
-The tables are for t = {t:.0e}. Times are the processor time of one run on one thread, for one right-hand
-side, including transform and factorisation. Banded Cholesky (`scipy.linalg.solveh_banded`) uses the
-narrowest band whose error is not larger than that of the NS-form. Dense Cholesky is that of LAPACK. A ratio
-"a / b" above 1 means that b is better. "Ours" is the NS-form of the Toeplitz matrix. "Ours, any Z" is the
-NS-form of the whole matrix, whose structure is not used. Levinson and PCG (preconditioned conjugate
-gradients, to 1e-10) are the Toeplitz solvers of kerncast.
+The tables are for t = {t:.0e}. The times are processor times of one run on one thread, for one right-hand
+side, including transform and factorisation. Banded Cholesky (`scipy.linalg.solveh_banded`) uses the narrowest
+band for which the error is not larger than with the NS-form. Dense Cholesky uses LAPACK. A ratio "a / b"
+above 1 means that b is better. "Ours" is the NS-form of the Toeplitz matrix. "Ours, any Z" is the NS-form of
+the whole matrix, without the use of its structure. Levinson and PCG (preconditioned conjugate gradients, to
+1e-10) are the Toeplitz solvers of kerncast.
 
 {small}
 
-The next tables show the growth up to N = {largest:,}, where only the NS-form and PCG fit in memory:
+The next tables show the growth of the cost up to N = {largest:,}. At this size, only the NS-form and PCG fit
+in memory:
 
 {large}
 """

@@ -23,7 +23,8 @@ SIGMA = 0.4  # exp(-d^2 / SIGMA^2)
 GAMMA = 1.0
 SMALL, LARGE = (256, 512, 1024, 2048, 4096), (16384, 65536, 262144)
 REGIMES = {"finer": "**Finer samples of [-1, 1]**: the kernel stays as wide as the interval.",
-           "longer": "**A longer signal** with the sample spacing of the paper, 2/255: sigma is 51 samples."}
+           "longer": "**A longer signal** with the sample spacing of the paper, 2/255: sigma is equal to 51 "
+                     "samples."}
 CUT = 1e-12  # tolerance of the iteration that solves what a band leaves
 EXACT = 1e-14  # tolerance of the iteration that stands for the exact solution of long signals
 

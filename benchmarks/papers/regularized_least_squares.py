@@ -30,12 +30,13 @@ SUBSETS = (25, 50, 100, 200, 400)
 _HEAD = """# One factorisation for every lambda: Rifkin
 
 `python -m kerncast.benchmarks.papers.regularized_least_squares` writes this page. It uses one thread. The
-source is R. Rifkin, "Regularized least squares", slides of MIT course 9.520. The slides print no figures, so
-this page compares their claims with our results. Two formulas of the slides contain errors. The correct
-gradient is X'Xw - X'y + lambda w, and the correct solution by R'R is R\\\\(R'\\\\y).
+source is R. Rifkin, "Regularized least squares", slides of MIT course 9.520. The slides contain no numeric
+results, so this page compares only their claims with the results of kerncast. Two formulas of the slides
+contain errors. The correct gradient is X'Xw - X'y + lambda w, and the correct solution by R'R is
+R\\\\(R'\\\\y).
 
-The claims are reproduced: one factorisation gives the leave-one-out errors of all lambdas at the cost of
-about ten single solutions."""
+The claims are reproduced: one factorisation gives the leave-one-out errors for all values of lambda. It costs
+about as much as ten single solutions."""
 
 
 def root_mean_square(errors: Array) -> float:
@@ -185,21 +186,22 @@ def main() -> None:
     free = EigenPath(KernelSystem(kernel, X, 0.0).dense(), y).loo_errors(float(LAMS[chosen]))[:few]
     K = KernelSystem(kernel, X, 0.0).dense()
     text = [
-        _HEAD, f"The data are {samples.title}, 3 and 8 only, with {len(X)} training samples and "
-        f"{len(X_test)} test samples.",
+        _HEAD, f"The data are {samples.title}, restricted to the digits 3 and 8, with {len(X)} training "
+        f"samples and {len(X_test)} test samples.",
         "## The path over lambda\n\n"
         f"![Errors against lambda]({save(figure, 'regularized-least-squares')})\n\n"
         f"Leave-one-out selects lambda = {LAMS[chosen]:.3g} with a test error of {test[chosen]:.4f}. "
-        f"The smallest test error of all is {test.min():.4f}. For {few} samples the leave-one-out error was "
-        f"also computed by training a model without that sample. The two errors differ by at most "
+        f"The smallest test error over all values of lambda is {test.min():.4f}. For {few} samples, the "
+        f"leave-one-out error was also computed by training a model without that sample. The two errors "
+        f"differ by at most "
         f"{np.abs(brute - free).max():.1e}.",
         f"## Cost\n\nThe data for the linear kernel are {digits.title}, with {digits.X.shape[1]} columns.\n\n"
         + costs(K, y, digits.X, np.where(digits.y == 3, 1.0, -1.0)),
         "## Weights of the linear kernel at a small lambda\n\nThe figures are relative errors, compared with "
-        "the solution of the same system in extended precision. The formula of the slide loses all digits "
-        "at a small lambda.\n\n" + accuracy(X[:, X.std(axis=0) > 0.2], y),
-        "## The subset of regressors\n\nLeave-one-out selects lambda for each row. Few regressors are fast, "
-        "but less accurate here.\n\n"
+        "the solution of the same system in extended precision. At a small lambda, the result of the "
+        "formula on the slide has no correct digit.\n\n" + accuracy(X[:, X.std(axis=0) > 0.2], y),
+        "## The subset of regressors\n\nLeave-one-out selects lambda for each row. A small number of "
+        "regressors is fast, but less accurate on these data.\n\n"
         + subsets(kernel, X, y, X_test, y_test, float(test[chosen]))]
     (DOCS / "papers" / "regularized-least-squares.md").write_text("\n\n".join(text) + "\n", encoding="utf-8")
 

@@ -36,14 +36,14 @@ Found = dict[str, dict[int, dict[str, Cell]]]
 
 _HEAD = """# Toeplitz RLS: the experiments of Decherchi, Gastaldo and Zunino
 
-`python -m kerncast.benchmarks.papers.toeplitz_rls` writes this page. It uses one thread. The paper is
-S. Decherchi, P. Gastaldo, R. Zunino, "Efficient approximate regularized least squares (RLS) by Toeplitz
-matrix". No package distributes its data sets (Covertype, IJCNN1, w8a, Daimler, CBCL), so this page repeats
-the procedure on other data. Figures 2 and 3 of the paper are curves without printed numbers; the last table
-compares the claims of the paper with our results.
+`python -m kerncast.benchmarks.papers.toeplitz_rls` writes this page. It uses one thread. The paper is S.
+Decherchi, P. Gastaldo, R. Zunino, "Efficient approximate regularized least squares (RLS) by Toeplitz matrix".
+No package distributes its data sets (Covertype, IJCNN1, w8a, Daimler, CBCL), so this page repeats the
+procedure on other data. Figures 2 and 3 of the paper are curves without numeric values. The last table
+therefore compares the claims of the paper with the results of kerncast.
 
-The cost claims are reproduced. The accuracy claim is not: on two of three shuffled multivariate data sets
-the error of the Toeplitz method is more than 1.5 times the exact error."""
+The cost claims are reproduced. The accuracy claim is not reproduced: on two of three shuffled multivariate
+data sets, the error of the Toeplitz method is more than 1.5 times the exact error."""
 
 
 def page(found: Found) -> str:
@@ -97,10 +97,10 @@ def _figure_2(found: Found) -> str:
     return (f"## Figure 2: test error\n\n![Test error against n]({save(figure, 'toeplitz-rls-error')})\n\n"
             + table(rows, ["data", "n", *METHODS, "sigma, GE", "sigma, TB"])
             + "\n\nThe columns are: " + ", ".join(f"`{k}` ({v})" for k, v in METHODS.items())
-            + ". The figures are from one shuffle of the data. The label (edge) marks the smallest or "
+            + ". The figures are for one shuffle of the data. The label (edge) marks the smallest or "
                 "largest sigma "
                 "of the grid. The Toeplitz method (TB) matches the exact error on Shuttle only, and 5 steps "
-                "of CG are more accurate on the others.")
+                "of CG are more accurate on the other data sets.")
 
 
 def _figure_3(found: Found) -> str:
@@ -116,9 +116,9 @@ def _figure_3(found: Found) -> str:
             for title, by_n in found.items() for n, cells in by_n.items()]
     picture = save(figure, "toeplitz-rls-speed")
     return (f"## Figure 3: speed-up\n\n![Speed-up against n]({picture})\n\n"
-            "The first columns compare the time of the solution alone, as in the paper. The columns `with K` "
-            "include the kernel matrix or its diagonals. The solution is up to 195 times faster; with the "
-            "kernel matrix the gain is much smaller.\n\n"
+            "As in the paper, the first columns compare only the time of the solution. The columns `with K` "
+            "include the computation of the kernel matrix or of its diagonals. The solution is up to 195 "
+            "times faster. If the kernel matrix is included, the gain is much smaller.\n\n"
             + table(rows, ["data", "n", "GE / TB", "CG / TB", "CG steps", "with K: GE / TB",
                            "with K: CG / TB", "bytes GE / TB", "TB by"]))
 

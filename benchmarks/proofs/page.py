@@ -23,18 +23,18 @@ DEFINITIONS = ("definitions.py", "definitions_root.py", "definitions_sine.py", "
 HEAD = """# The primitives and their proofs
 
 Every value that kerncast computes comes from a fixed list of integer primitives. `sim/primitives.py` defines
-them, and `firmware/rt/*.h` is the C that ships. Here each C function is compared with a third definition:
-mathematics that specifies the correct result without computing it. For **all** arguments that meet the
-precondition, the solver z3 shows that
+them, and `firmware/rt/*.h` contains the C code for the device. This page compares each C function with a
+third definition, which states mathematically what a correct result must satisfy. For **all** arguments that
+meet the precondition, the solver z3 shows that
 
-* the result is what its definition states, and
+* the result satisfies the definition, and
 * no step is undefined in C99 or depends on the compiler. There is no signed overflow, no shift out of range
   or of a negative number, and no division by zero or with an overflow. No value is converted to a signed type
-  that cannot hold it, no index is out of bounds, and no variable is read before it is written.
+  that cannot represent it, no index is out of bounds, and no variable is read before it is written.
 
-The terms that z3 reads come from the syntax tree of the headers themselves. Each claim is proved twice, for
-an `int` of 32 bits and for one of 16 bits (AVR, MSP430). In the table, `/` is exact division, `2^x` is a
-power and s is a shift. All claims of the table are proved.
+The terms for z3 are generated from the syntax tree of the headers. Each claim is proved twice: for a 32-bit
+`int` and for a 16-bit `int` (AVR, MSP430). In the table, `/` is exact division, `2^x` is a power of two and s
+is a shift count. All claims in the table are proved.
 """
 
 TRUST = """
@@ -42,8 +42,8 @@ TRUST = """
 
 * pycparser and z3 are correct, and so are the definitions of the C operators in
   `benchmarks/proofs/arithmetic.py` and `c_types.py`, which have their own tests.
-* The generated code meets the preconditions. The planner ensures this: it bounds every signal, and rejects a
-  model that it cannot bound.
+* The generated code meets the preconditions. The planner ensures this, because it computes bounds for every
+  signal and rejects a model without such bounds.
 * If a function is already proved, other proofs may use its definition in place of a call:
   `normalisation_shift` in `divide`, `arithmetic_shift` and `shift_round` in `requantise`.
 * `block_scale` is proved for one iteration of its loop, from any state. The induction over
@@ -55,10 +55,10 @@ TRUST = """
 MUTATION = """
 ## Do the proofs detect errors?
 
-Every operator, constant, condition, type, cast and statement of the C is changed, one at a time. For each
-such mutant z3 must find arguments for which the result is wrong or the behaviour of the C is undefined. The
-second table lists the mutants that z3 cannot refute, and states why each of them computes the same results.
-No mutant is missed.
+Every operator, constant, condition, type, cast and statement of the C code is changed, one at a time. For
+each such mutant z3 must find arguments for which the result is wrong or the behaviour of the C is undefined.
+The second table lists the mutants that z3 cannot refute, and states why each of them computes the same
+results. All other mutants are refuted.
 """
 
 

@@ -53,15 +53,16 @@ def section() -> str:
     return f"""## A channel that changes
 
 The task is the same, but the echo changes its sign after {SYMBOLS // 2:,} symbols. The learner is
-`KernelLMSRegressor(..., rho=RHO)` with eta = 0.3, trained in one call of `partial_fit`. Each cell holds the
-MSE over the 500 symbols before the change and over the last 500, as the mean of {REALISATIONS} realisations:
+`KernelLMSRegressor(..., rho=RHO)` with eta = 0.3, trained in one call of `partial_fit`. Each cell contains
+the MSE over the 500 symbols before the change and over the last 500 symbols, as means over {REALISATIONS}
+realisations:
 
 ![Error against symbols]({save(figure, "streams-drift")})
 
 {table(rows, ["", *(f"rho = {rho:g}" for rho in RHO)])}
 
-Truncation (NT) needs rho. Without rho, the first centers stay in the dictionary, and the learner does not
+Truncation (NT) needs rho. Without rho, the first centers remain in the dictionary, and the learner does not
 adapt (MSE {stuck:.2f}; {moved:.2f} with rho = 0.01). Projection transfers the information in a new sample to
 the stored vectors, so FKLMS, FMKLMS and MKLMS track the change even without rho. A small rho removes the
-errors that evictions cause; a large rho also removes valid information.
+errors that evictions cause. A large rho also removes valid information.
 """

@@ -116,24 +116,23 @@ def section() -> str:
     return f"""## Channel equalisation
 
 Binary symbols pass through `z_i = s_i + 0.5 s_(i-1)` and `r_i = z_i - 0.9 z_i^2 + n_i`, with noise of
-standard deviation 0.4. From five received samples the method predicts the symbol in the middle (W. Liu, P.
-P. Pokharel, J. C. Principe, "The Kernel Least-Mean-Square Algorithm", IEEE Trans. Signal Processing 56 (2),
-2008).
+standard deviation 0.4. From five received samples, each method predicts the transmitted symbol in the middle
+(W. Liu, P. P. Pokharel, J. C. Principe, "The Kernel Least-Mean-Square Algorithm", IEEE Trans. Signal
+Processing 56 (2), 2008).
 
 Each method is trained on {TRAINING:,} symbols in one pass. Bit errors are counted on {TESTING:,} other
-symbols without learning, as the mean of {REALISATIONS} realisations. The kernel methods
-store {_budget()} windows, except KLMS without reduction, which stores all {TRAINING:,}.
-Hyperparameters were tuned on {len(CHOSEN_ON)} other realisations for the smallest mean square error (MSE)
-over the second half of training. The rows with a word length are for the integer model of
-`examples/equaliser.toml`.
+symbols, without learning. Each figure is the mean over {REALISATIONS} realisations. The kernel methods store
+{_budget()} windows, except KLMS without reduction, which stores all {TRAINING:,}. Hyperparameters were tuned
+on {len(CHOSEN_ON)} other realisations for the smallest mean square error (MSE) over the second half of
+training. The rows that state a word length are for the integer model of `examples/equaliser.toml`.
 
 ![Learning curves]({picture(found)})
 
 {rows(found)}
 
-The bit error rate of the best linear filter ({linear}) is {rate[linear]:.4f}, and that of the best kernel
-method with a fixed dictionary ({ours}) is {rate[ours]:.4f}. {OURS} reaches {rate[OURS]:.4f} in float64,
-{rate[f"{OURS}, 16 bits"]:.4f} at 16 bits and {rate[f"{OURS}, 32 bits"]:.4f} at 32.
+The best linear filter ({linear}) has a bit error rate of {rate[linear]:.4f}. The best kernel method with a
+fixed dictionary ({ours}) has a bit error rate of {rate[ours]:.4f}. {OURS} reaches {rate[OURS]:.4f} in
+float64, {rate[f"{OURS}, 16 bits"]:.4f} at 16 bits and {rate[f"{OURS}, 32 bits"]:.4f} at 32 bits.
 """
 
 

@@ -60,9 +60,9 @@ def section() -> str:
     lines = "\n".join(f"| {one.stream} | {one.board} | {one.words:,} | {one.mismatches} |" for one in found)
     return f"""## The same streams on the board
 
-The firmware on the emulated board is trained on {SAMPLES:,} samples of each stream at 16 bits, then predicts
-{PREDICTED} more. The whole state is read back at the end, and every value is compared with the integer
-model.
+The firmware on the emulated board is trained on {SAMPLES:,} samples of each stream at 16 bits, and then
+predicts {PREDICTED} more samples. At the end, the whole state is read back, and every value is compared with
+the integer model.
 
 | stream | back end | values | mismatches |
 |---|---|--:|--:|

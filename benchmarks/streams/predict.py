@@ -124,27 +124,26 @@ def section() -> str:
 The signal is record 208 of the MIT-BIH Arrhythmia Database at 360 Hz, as ADC counts of an 11-bit converter
 with {STEPS:g} steps per millivolt: the first 20,000 samples, `examples/ecg_stream.csv`. The last D samples
 predict the next one. The hyperparameters, including D (one of {choices}), were tuned on the first
-{CHOSEN_ON:,} samples. Each method then started again on the other samples.
+{CHOSEN_ON:,} samples. Each method then learned the other samples, starting from an empty model.
 
-Errors are RMS (root mean square) values in steps of the converter, without the first {SETTLED:,} samples.
-The RMS value of the signal itself is {size:.1f} steps. The kernel methods store up to 100 vectors. The
-variant "of differences" predicts the next difference from the last D differences, and adds it to the
-previous sample. The rows with a word length are for the integer model of this variant,
-`examples/ecg_stream.toml`.
+Errors are RMS (root mean square) values in steps of the converter, without the first {SETTLED:,} samples. The
+RMS value of the signal itself is {size:.1f} steps. The kernel methods store up to 100 vectors. The variant
+"of differences" predicts the next difference from the last D differences, and adds it to the previous sample.
+The rows that state a word length are for the integer model of this variant, `examples/ecg_stream.toml`.
 
 ![Error against time]({picture(errors)})
 
 {table(rows, ["method", "hyperparameters", "N", "RMS error, steps"])}
 
-The best linear filter ({theirs}) has an error of {found[theirs]:.2f} steps, the best kernel method ({ours})
-{found[ours]:.2f}, and NLMS {found["padasip NLMS"]:.2f}. QKLMS + RLS combines a linear part, learnt by RLS,
-with a kernel part that learns the remaining error. On samples instead of differences its error is
-{found[OURS]:.2f} steps. The example has an error of {small:.2f} steps at 16 bits; repeating the previous
-sample has an error of {previous:.2f}. Hyperparameters that are best on the first {CHOSEN_ON / 360:.0f}
-seconds may be poor later; the table shows the results without correction.
+The best linear filter ({theirs}) has an error of {found[theirs]:.2f} steps. The best kernel method ({ours})
+has an error of {found[ours]:.2f} steps, and NLMS has {found["padasip NLMS"]:.2f}. QKLMS + RLS combines a
+linear part, trained by RLS, with a kernel part that learns the remaining error. On samples instead of
+differences, its error is {found[OURS]:.2f} steps. The example has an error of {small:.2f} steps at 16 bits.
+If each prediction repeats the previous sample, the error is {previous:.2f} steps. The hyperparameters were
+tuned on the first {CHOSEN_ON / 360:.0f} seconds only, and may be less suitable for the rest of the recording.
 
-FKLMS without a linear part does not suit windows of a slow signal. Such windows are close to each other,
-which violates the assumption of FKLMS that K_RR = I. On the samples themselves, FKLMS is worse than
-repeating the previous sample, even if windows close to a stored one are not stored. Windows of differences
-are close to each other only near 0, where there is little to learn.
+FKLMS without a linear part is not suitable for windows of a slow signal. Such windows are close to each
+other, which violates the assumption of FKLMS that K_RR = I. On windows of samples, FKLMS is worse than
+repeating the previous sample. This is also true if the learner does not store windows that are close to a
+stored window. Windows of differences are close to each other only near 0, where there is little to learn.
 """

@@ -52,15 +52,13 @@ def test_a_row_names_every_method_that_is_as_accurate_with_less():
     ours = row("ours", 0.95, 500.0, learn=900.0, peer=False)
     others = [row("quick", 0.95, 400.0), row("small", 0.96, 600.0, flash=900), row("bad", 0.90, 1.0),
               row("learner", 0.97, 700.0, learn=10.0)]
-    assert lost(ours, [ours, *others]) == (
-        "* ours: quick needs fewer instructions to predict; small needs fewer bytes of flash and RAM; "
-        "learner needs fewer instructions to learn.")
+    assert lost(ours, [ours, *others]) == "| ours | quick | small | learner |"
 
 
 def test_a_row_that_loses_to_none_is_reported_as_such():
     ours = row("ours", 0.95, 500.0, peer=False)
-    assert "no method of another library is as accurate" in lost(ours, [ours, row("bad", 0.9, 1.0)])
-    assert "needs more instructions and" in lost(ours, [ours, row("large", 0.95, 501.0, flash=1100)])
+    assert "none is as accurate" in lost(ours, [ours, row("bad", 0.9, 1.0)])
+    assert lost(ours, [ours, row("large", 0.95, 501.0, flash=1100)]) == "| ours | none | none | none |"
 
 
 def test_the_speakers_have_features_of_one_byte(require_tool):

@@ -3,7 +3,7 @@
 Accuracy is measured over ten shuffles.  ``python -m kerncast.benchmarks.classes`` writes
 docs/measured/classes.md; ``--check`` only compares, with exit code 1 if the page is stale.  The data are
 scikit-learn's handwritten digits: 1,000 samples are learnt in one pass and 797 are predicted.  Instructions
-are counted in Unicorn, call by call, and every value is compared with that of the integer model. The learner
+are counted in Unicorn, call by call, and every value is compared with the integer model. The learner
 with one output has the same kernel and the targets of one class, so that the number of outputs is the only
 difference.
 """

@@ -2,7 +2,7 @@
 
 ``python -m kerncast.benchmarks.costs`` writes docs/measured/costs.md. If names of examples are given (``costs
 digits``), only these are measured, and the sections of the others are kept. Flash, RAM and stack come from
-the compilers, counts from the emulators. Every value is compared with that of the integer model.
+the compilers, counts from the emulators. Every value is compared with the integer model.
 """
 
 from __future__ import annotations

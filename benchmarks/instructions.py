@@ -2,7 +2,7 @@
 
 ``python -m kerncast.benchmarks.instructions`` writes docs/measured/instructions.md. With ``--check``, it only
 compares (exit code 1 if the page is out of date). Instructions are counted in Unicorn for each call, and
-every value is compared with that of the integer model. For comparison, ``arm_svm_rbf_predict_f32`` of
+every value is compared with the integer model. For comparison, ``arm_svm_rbf_predict_f32`` of
 CMSIS-DSP is counted in the same run. CMSIS-DSP is downloaded from PyPI; if that fails, the page states the
 reason.
 """

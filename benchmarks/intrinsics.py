@@ -1,7 +1,7 @@
 """Measure the instructions that intrinsics save in predictions of the digits.
 
 ``python -m kerncast.benchmarks.intrinsics`` writes docs/measured/intrinsics.md. Emulators count the
-instructions, and every value is compared with that of the integer model.
+instructions, and every value is compared with the integer model.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ def counted(task: Task, target: str, *, portable: bool) -> Costs:
 
     Raises
     ------
-    KerncastError
-        The errors of the build and of the run; E335 if a value differs from that of the integer model.
+    KerncastError The errors of the build and of the run; E335 if a value differs from the value of the
+        integer model.
     """
     vectors = make_vectors(open_model(task.plan),
                            [("update", task.x, task.y), ("predict", task.x_test, None)])

@@ -1,7 +1,7 @@
 """Measure trainings in slices: the sum of all calls, and the largest.
 
 ``python -m kerncast.benchmarks.slices`` writes docs/measured/slices.md. Every coefficient is compared with
-that of the integer model.
+the integer model.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def sliced(core: CortexM, plan: Plan, y: Raw, samples: int, steps: int) -> Sum:
 
 
 def compare(core: CortexM, plan: Plan, alpha: Raw) -> None:
-    """Compare the coefficients of the core's model with those of the integer model."""
+    """Compare the coefficients of the core's model with the integer model."""
     place = 0
     for field in plan.memory:
         if field.name == "alpha":

@@ -26,7 +26,7 @@ def demo(out: Out = Path("kerncast-demo"), as_json: JsonFlag = False) -> None:
 
     Toeplitz regularised least squares denoises an ECG, and kernel LMS with fixed memory classifies
     handwritten digits. Both models are trained on the emulated board, not on the host, and every value is
-    compared with that of the integer model. Exits with 1 if a value differs.
+    compared with the integer model. Exits with 1 if a value differs.
 
     Examples
     --------

@@ -337,7 +337,7 @@ def describe(seen: Inspection, values: Values, lowered: str) -> dict[str, str]:
         found["units"] = "ADC counts, as in the file"
     else:
         step = "" if seen.classes else f"; one count of {target} is {values['output']['gain']:.3g}"
-        found["units"] = f"those of the file, read as {BITS}-bit ADC counts by [data.ranges]{step}"
+        found["units"] = f"as in the file; [data.ranges] converts them to {BITS}-bit ADC counts{step}"
     return found
 
 

@@ -23,7 +23,7 @@ _STANDARD_WIDTHS = (8, 16, 32, 64)
 
 
 class Rounding(Enum):
-    """Rounding mode of a right shift; the values are those of the primitives."""
+    """Rounding mode of a right shift, with the same values as in the primitives."""
 
     FLOOR = 0
     HALF_UP = 1

@@ -100,7 +100,7 @@ def _without_comments(text: str) -> str:
 
 
 def parse(texts: dict[str, str] | None = None) -> Program:
-    """Parse headers to functions; by default, those of kerncast's runtime."""
+    """Parse headers to functions; by default, the headers of kerncast's runtime."""
     macros = {"KC_TABLE": "const"}
     functions: dict[str, c_ast.FuncDef] = {}
     for name, text in (header_texts() if texts is None else texts).items():

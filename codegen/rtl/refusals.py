@@ -14,7 +14,7 @@ from ..resources import read_text
 
 
 class Refusal(BaseModel):
-    """Reaction of a core to one kind of invalid input.
+    """Response of a core to one kind of invalid input.
 
     Parameters
     ----------

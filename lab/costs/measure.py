@@ -1,7 +1,7 @@
 """lab: measure flash, RAM, stack and operation counts of a library on a target.
 
 Flash, RAM and stack are taken from the output of the compiler and the linker. An emulator runs the calls of
-the test vectors and counts operations. Each result is compared with that of the integer model.
+the test vectors and counts operations. Each result is compared with the integer model.
 """
 
 from __future__ import annotations
@@ -142,8 +142,8 @@ def measured_costs(plan: Plan, folder: Path, target: str, optimise: str = "-O2",
 
     Raises
     ------
-    KerncastError
-        The errors of the build and of the run; E335 if a value differs from that of the integer model.
+    KerncastError The errors of the build and of the run; E335 if a value differs from the value of the
+        integer model.
     """
     board = board_of(target)
     image = build_firmware(folder, plan, board.id, compiler=compiler, optimise=optimise, build_dir=build_dir)
@@ -172,7 +172,7 @@ def _counted(backend: BoardBackend, vectors: Vectors) -> dict[str, Count]:
             if call.name == "train" or tally.samples == 1:
                 found.setdefault(call.name, []).append(tally.units)
     if result.mismatches:
-        raise fail("E335", "a value differs from that of the integer model", where=backend.name,
+        raise fail("E335", "a value differs from the value of the integer model", where=backend.name,
                    value=result.first, allowed="the value of the integer model",
                    remedy="find the place with: kerncast test OUT --on BACKEND --bisect")
     exact = {name: [n for n in units if n is not None][-COUNTED:] for name, units in found.items()

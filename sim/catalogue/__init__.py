@@ -363,7 +363,7 @@ _GENERATION = {
                   "unit. A worst-case stack needs a compiler that reports stack frames: gcc or clang.",
                   "Follow the remedy in the message, or remove the key from [budget]."),
     "E335": Entry("a result differs from the integer model's",
-                  "A value differs from that of the integer model, so the measured costs are not valid.",
+                  "A value differs from the value of the integer model, so the measured costs are not valid.",
                   "Find the place: kerncast test OUT --on BACKEND --bisect."),
     "E336": Entry("not a bundle", "The file is not a ZIP file of `kerncast verify`, or it is damaged.",
                   "Copy the bundle again, or make it again: kerncast verify FOLDER -o FILE.zip"),

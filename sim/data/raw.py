@@ -72,8 +72,8 @@ def training_set(plan: Plan, x_raw: Any, y_raw: Any) -> tuple[Words | None, Word
     x, y = (None, targets(plan, y_raw)) if uniform else samples(plan, x_raw, y_raw)
     wanted = plan.sizes.get("n", len(y))
     if len(y) != wanted:
-        raise fail("E248", "the number of samples differs from that of the plan", where="y_raw", value=len(y),
-                   allowed=f"n = {wanted}", remedy=f"pass n samples, or change {plan.size_key}")
+        raise fail("E248", "the number of samples differs from the number in the plan", where="y_raw",
+                   value=len(y), allowed=f"n = {wanted}", remedy=f"pass n samples, or change {plan.size_key}")
     return x, y
 
 

@@ -126,7 +126,7 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):
             X, y = check_training_data(self, X, y, reset=first)
             known = check_classes(y if classes is None else np.asarray(classes)) if first else self.classes_
             if not first and classes is not None and not np.array_equal(np.unique(classes), known):
-                raise fail("E232", "the classes differ from those of the first call", where="classes",
+                raise fail("E232", "the classes differ from the classes of the first call", where="classes",
                            value=str(np.unique(classes).tolist()), allowed=str(known.tolist()),
                            remedy="omit `classes` after the first call, or call fit again")
             targets = one_vs_rest(y, known)

@@ -136,7 +136,7 @@ class FxpToeplitz(FxpModel):
             "bound": bound, "alpha": np.array(alpha), "alpha_exp": exponent}
 
     def _each(self, words: Words) -> Words:
-        """Return words by output, shape (C, n)."""
+        """Return integers by output, shape (C, n)."""
         return words.reshape(self.plan.outputs, -1)
 
     def load(self, state: Outputs) -> None:

@@ -59,7 +59,7 @@ class Online(SpecTable):
         None, about="treatment of an evicted coefficient; the default depends on reduction",
         allowed="none, fklms", remedy="fklms adds it to the other centers by kernel value; none drops it")
     metric: Literal["magnitude", "age", "fklms", "fmklms", "fast_klms", "fast_mklms"] | None = _key(
-        None, about="measure of the loss caused by an eviction, instead of that of reduction",
+        None, about="measure of the loss caused by an eviction, instead of the measure of reduction",
         allowed="magnitude, age, fklms, fmklms, fast_klms, fast_mklms",
         remedy="fklms measures distances, magnitude measures coefficients, fmklms both; fast_klms and "
                "fast_mklms use the kernel values of all other centers")
@@ -75,7 +75,7 @@ class Online(SpecTable):
         remedy="with metric fklms start with 0.01")
     max_age: int | None = _key(
         None, ge=1, le=2**31 - 1, about="evict a center after this number of further samples",
-        allowed="an integer, 1 to 2147483647", remedy="start with several times [online] budget")
+        allowed="an integer, 1 to 2147483647", remedy="start with several times `budget` of [online]")
     newest_only: bool = _key(False, about="with max_deterioration: only the newest center may be evicted",
                              allowed="true, false", remedy="true needs the least time and memory")
     passes: int = _key(1, ge=1, le=1000, about="number of passes over the training data",

@@ -100,7 +100,7 @@ def _model_file(text: str) -> str:
     """
     name = text.rpartition("/")[2]
     if not name.endswith(".json") or name.lower() in {".json", "plan.json", "vectors.json", "manifest.json"}:
-        raise _custom("E109", "the name does not end in .json, or is that of a generated file")
+        raise _custom("E109", "the name does not end in .json, or a generated file has the same name")
     if "\\" in text or not text.isprintable():
         raise _custom("E109", "the name contains a backslash or a control character",
                       remedy="separate folders by /, and rename the file if necessary")

@@ -12,19 +12,22 @@ from collections.abc import Iterator
 from texts import Text, texts
 
 PAGES = ("README.md", "docs/")
+#: A full stop ends a sentence, unless it follows an initial or one of these abbreviations.
+ABBREVIATIONS = ("Trans", "Proc", "Vol", "vol", "pp", "vs", "al", "e.g", "i.e", "etc")
+END = re.compile(r"(?<=[.?!])(?<!\b[A-Z]\.)"
+                 + "".join(rf"(?<!\b{re.escape(word)}\.)" for word in ABBREVIATIONS) + r"\s+(?=\S)")
+WHOLE = re.compile(r"[.?!:][)*\"]*(?: <!--.*)?$")
 
 
 def sentences(text: Text) -> Iterator[str]:
-    """Yield the sentences of a paragraph, without table rows, headings and code.
-
-    A full stop after a single capital letter is an initial, not the end of a sentence.
-    """
+    """Yield the sentences of a paragraph, without table rows, headings, code and unfinished list items."""
     words = " ".join(text.words.split())
     if re.match(r"[|#<!]|```", words) or re.match(r" {4,}(?![-*] |\d+\. )", text.words):
         return
     words = re.sub(r"^(?:[-*]|\d+\.) ", "", words)
-    for sentence in re.split(r"(?<=[.?!])(?<!\b[A-Z]\.)\s+(?=[A-Z`*\[])", words):
-        if len(re.findall(r"[A-Za-z]{2,}", re.sub(r"`[^`]*`", "", sentence))) >= 4:
+    for sentence in END.split(words):
+        plain = re.sub(r"`[^`]*`", "", sentence)
+        if WHOLE.search(sentence) and len(re.findall(r"[A-Za-z]{2,}", plain)) >= 4:
             yield sentence
 
 

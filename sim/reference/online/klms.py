@@ -26,7 +26,7 @@ def project_exactly(model: Expansion, slot: int) -> None:
 
 
 class KLMS(Metric):
-    """Metric lambda_i = kappa_i (13).
+    """Metric lambda_i = kappa_i, equation (13) of the report.
 
     The metric is the squared distance of k_i to the span of the other kernel functions.
     """

@@ -1,4 +1,4 @@
-"""Compare continuous learning on a drifting sensor with a calibration made once.
+"""Compare continuous learning on a drifting sensor with a one-time calibration.
 
     python drift.py
 
@@ -14,7 +14,7 @@ import kerncast
 from kerncast.sim.diagnostics.simulate import y_values
 
 HERE = Path(__file__).resolve().parent
-ONCE = 1000  # samples of the calibration made once
+ONCE = 1000  # samples of the one-time calibration
 PPM = 0.1  # per step of y
 
 spec = kerncast.Spec.load(HERE / "drift.toml")

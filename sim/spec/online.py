@@ -25,9 +25,10 @@ class Online(SpecTable):
     reduction: Literal["fklms", "fmklms", "nt", "mt", "at", "klms_f32", "mklms_f32", "fklms_f32"] = _key(
         "fklms", about="center to evict: fklms, fmklms, nt, mt, at; klms_f32, mklms_f32, fklms_f32",
         allowed="fklms, fmklms, nt, mt, at, klms_f32, mklms_f32, fklms_f32",
-        remedy="fklms evicts the newer of the closest pair; fmklms spares large coefficients; nt and mt "
-               "evict the smallest coefficient; at evicts the oldest center. klms_f32 and mklms_f32 need a "
-               "floating-point unit and lose the least, in O(budget^2) time and memory")
+        remedy="fklms evicts the newer center of the closest pair, and fmklms also considers the coefficients. "
+               "nt and mt evict the smallest coefficient, and at evicts the oldest center. klms_f32 and "
+               "mklms_f32 need a floating-point unit. They cause the smallest error, in O(budget^2) time and "
+               "memory")
     quantise: float | None = _key(
         None, ge=1e-3, lt=1, about="update the nearest center if its kernel value is at least this (QKLMS)",
         allowed="a number, 0.001 to below 1",

@@ -83,7 +83,7 @@ def named(rows: Iterable[Row]) -> str:
 
 
 def lost(row: Row, rows: Iterable[Row]) -> str:
-    """Return the table row of the methods of other libraries that are as accurate but cost less."""
+    """Return the table row of the methods that are as accurate but cost less."""
     others = [other for other in rows if other.peer and shown(other) >= shown(row)]
     size = row.cost.flash + row.cost.ram
     fewer = ([o for o in others if o.cost.predict < row.cost.predict],

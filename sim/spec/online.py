@@ -25,7 +25,7 @@ class Online(SpecTable):
     reduction: Literal["fklms", "fmklms", "nt", "mt", "at", "klms_f32", "mklms_f32", "fklms_f32"] = _key(
         "fklms", about="center to evict: fklms, fmklms, nt, mt, at; klms_f32, mklms_f32, fklms_f32",
         allowed="fklms, fmklms, nt, mt, at, klms_f32, mklms_f32, fklms_f32",
-        remedy="fklms evicts the newer center of the closest pair, and fmklms also considers the coefficients. "
+        remedy="fklms evicts the newer center of the closest pair, and fmklms also considers coefficients. "
                "nt and mt evict the smallest coefficient, and at evicts the oldest center. klms_f32 and "
                "mklms_f32 need a floating-point unit. They cause the smallest error, in O(budget^2) time and "
                "memory")

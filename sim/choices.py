@@ -267,6 +267,11 @@ class Choices:
         return "novelty" in self.options
 
     @property
+    def bounded_update(self) -> bool:
+        """Return whether an update of an online learner can be split into calls of bounded time."""
+        return "bounded_update" in self.options
+
+    @property
     def newest_only(self) -> bool:
         """Return whether only the newest vector can be evicted."""
         return self.options.get("newest_only") == "1"

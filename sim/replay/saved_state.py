@@ -17,6 +17,7 @@ import numpy as np
 from ..backend import Outputs
 from ..errors import KerncastError, fail
 from ..plan import ABI, Plan, wire_dtype
+from ..statuses import DeviceStatus
 from ..statuses import RestoreStatus as RestoreStatus
 
 MAGIC = b"KCST"
@@ -146,7 +147,7 @@ def member_ranges(plan: Plan) -> dict[str, tuple[int, int]]:
             found |= {"leverage": (0, (1 << 31) - 1), "novel": (0, 1), "drift": (0, 1),
                       "novel_count": (0, plan.integer("drift_samples"))}
     else:
-        found["count"] = (0, plan.sizes["N"])
+        found |= {"count": (0, plan.sizes["N"]), "pending": (0, 0)}  # a split update is not saved
     if "kappa_one" in plan.constants:
         found["sums"] = (0, plan.sizes["N"] * plan.integer("kappa_one"))
     for member, signal in (("alpha", "alpha"), ("centers", "x"), ("bias", "y"), ("nearest_d2", "distance")):
@@ -243,6 +244,9 @@ def check_image(plan: Plan, image: bytes) -> tuple[RestoreStatus, str, str]:
 
 def restore_error(plan: Plan, image: bytes, status: int, where: str) -> KerncastError:
     """Create the error for an image that a back end rejected with `status`."""
+    if status == DeviceStatus.OUT_OF_ORDER:
+        return fail("E449", "searches of the last update are left", where=where, value="an incomplete update",
+                    allowed="a complete one", remedy="call update_run until no search is left, then save")
     verdict, found, allowed = check_image(plan, image)
     if status != verdict:  # its storage returned other bytes than were written
         found, allowed, verdict = f"status {RestoreStatus(status).name}", verdict.name, RestoreStatus.STORAGE

@@ -79,6 +79,10 @@ class Online(SpecTable):
         allowed="an integer, 1 to 2147483647", remedy="start with several times `budget` of [online]")
     newest_only: bool = _key(False, about="with max_deterioration: only the newest center may be evicted",
                              allowed="true, false", remedy="true needs the least time and memory")
+    bounded_update: bool | None = _key(
+        None, about="split an update: a call without searches for nearest centers, then one call per search",
+        allowed="true, false",
+        remedy="true for metric fklms or fmklms if no call may take long; it costs 2 bytes of RAM")
     passes: int = _key(1, ge=1, le=1000, about="number of passes over the training data",
                        allowed="an integer, 1 to 1000", remedy="use 1 for a stream")
 

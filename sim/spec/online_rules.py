@@ -19,7 +19,7 @@ _RLS_KEYS, _NLMS_KEYS = ("linear_forgetting", "linear_ridge"), ("linear_step",)
 #: Keys that only online learners in integers have.
 _NOT_FLOAT32 = (*(("online", key) for key in (
                     "projection", "metric", "truncation", "max_deterioration", "max_age", "newest_only",
-                    "quantise", "linear", "gate", "last_errors", "guard")),
+                    "quantise", "linear", "gate", "last_errors", "guard", "bounded_update")),
                 ("numbers", "margin"), ("numbers", "exp_table"), ("output", "classes"), ("output", "outputs"))
 
 
@@ -94,6 +94,24 @@ def guard(draft: Draft) -> Found:
                             "online", "guard", allowed="reduction = \"fklms\" or \"fmklms\", or projection "
                                                        "= \"fklms\"",
                             remedy="remove `guard`, or set reduction = \"fklms\" or \"fmklms\"")
+
+
+def bounded_update(draft: Draft) -> Found:
+    """Reject `bounded_update` without searches, or with removals after a sample (E113)."""
+    chosen = draft.get("online", "reduction")
+    if not draft.has("online") or not draft.get("online", "bounded_update") or chosen in (None, *FLOAT32):
+        return
+    if (draft.get("online", "metric") or DEVICE_REDUCTIONS[chosen][1]) not in ("fklms", "fmklms"):
+        yield draft.problem("E113", "bounded_update has no effect: only the metrics \"fklms\" and \"fmklms\" "
+                                    "search for nearest centers",
+                            "online", "bounded_update", allowed="metric = \"fklms\" or \"fmklms\"",
+                            remedy="remove bounded_update: each update is one call of bounded time")
+    for key in ("truncation", "max_age", "max_deterioration"):
+        if draft.given("online", key):
+            yield draft.problem("E113", f"bounded_update does not support {key}, which may remove several "
+                                        "centers per sample", "online", "bounded_update",
+                                allowed=f"bounded_update without {key}",
+                                remedy=f"remove {key} or bounded_update")
 
 
 def several_outputs(draft: Draft) -> Found:

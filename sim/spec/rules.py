@@ -13,7 +13,15 @@ from ..formats import Format
 from ..kernels import KERNELS, NEEDS, lacking
 from .draft import Draft, Found
 from .input_rules import columns, delay
-from .online_rules import float32, forgetting, guard, linear_part, reduction, several_outputs
+from .online_rules import (
+    bounded_update,
+    float32,
+    forgetting,
+    guard,
+    linear_part,
+    reduction,
+    several_outputs,
+)
 from .rls_rules import novelty
 from .solver_rules import candidates, refined_band, signals, solver
 from .stream_rules import stream
@@ -360,5 +368,5 @@ def budget(draft: Draft) -> Found:
 
 
 RULES = (tables_present, columns, delay, output, scheme, solver, signals, candidates, stream, refinement,
-         refined_band, forgetting, reduction, linear_part, guard, several_outputs, float32, novelty, kernel,
+         refined_band, forgetting, reduction, linear_part, guard, bounded_update, several_outputs, float32, novelty, kernel,
          overrides, casts, ranges, budget, data)

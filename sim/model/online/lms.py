@@ -17,15 +17,24 @@ from ...data import raw
 from ...jit import jit
 from ...plan import Plan
 from ...primitives import Words, requantise, shift_round
+from ...replay.saved_state import restore_error
 from .. import trace_hooks as at
 from ..base import IntegerModel
 from ..kernel import InputConstants, KernelConstants, convert_x, into_word, kernel_row
 from ..outputs import answer, classified, learned_outputs, predict_outputs, target_words
 from ..ranges import ALPHA, F
-from ..statuses import FULL, INACCURATE, NOT_TRAINED, OK, SATURATED
+from ..statuses import FULL, INACCURATE, NOT_TRAINED, OK, OUT_OF_ORDER, PENDING, SATURATED
 from ..trace_hooks import Log, trace, trace_all
 from .linear import finish_step, has_linear, predict_both, set_features, start_step
-from .metric import keeps_neighbours, keeps_sums, loss_of, magnitude, select_victim, square
+from .metric import (
+    keeps_neighbours,
+    keeps_sums,
+    loss_of,
+    magnitude,
+    search_pending,
+    select_victim,
+    square,
+)
 from .rows import fill_row, kernel_expansion
 from .slots import CUT, add_projection, clear_alpha, close_gap, insert_center, remove_center
 from .state import CLOCK_MASK, LmsConstants, LmsState, LmsWork, constants_of, empty_state, work_space
@@ -198,12 +207,13 @@ def learn_newest(s: LmsState, count: int, x: Words, c: LmsConstants, k: KernelCo
 
 
 @jit
-def learn_all(x_raw: Words, y: Words, s: LmsState, count: int, newest_only: bool, i: InputConstants,
-              c: LmsConstants, k: KernelConstants, f: Words, status: Words, w: LmsWork,
+def learn_all(x_raw: Words, y: Words, s: LmsState, count: int, newest_only: bool, searches: int,
+              i: InputConstants, c: LmsConstants, k: KernelConstants, f: Words, status: Words, w: LmsWork,
               log: Log) -> int:
     """Learn from all samples in order, and return the new count.
 
-    Targets y and predictions f have the shape (m, C).
+    Targets y and predictions f have the shape (m, C). After each sample, up to `searches` pending searches
+    are carried out.
     """
     for m in range(x_raw.shape[0]):
         convert_x(x_raw[m], i, w.x, log)
@@ -216,6 +226,8 @@ def learn_all(x_raw: Words, y: Words, s: LmsState, count: int, newest_only: bool
             count = learn_newest(s, count, w.x, c, k, w, log)
         else:
             count = learn(s, count, w.x, c, k, w, log)
+        if c.bounded:
+            search_pending(s, count, searches, c, k, log)
         for o in range(c.outputs):
             f[m, o] = w.f[o]
         status[m] = w.status[0]
@@ -240,12 +252,36 @@ class LmsModel(IntegerModel):
 
         The targets have the shape (m,), or (m, C) for several outputs; those of classes are labels (m,).
         """
+        return self._learn(x_raw, y_raw, self.plan.sizes["N"])
+
+    def update_begin(self, x_raw: NDArray[np.int64], y_raw: NDArray[np.int64]) -> Outputs:
+        """Learn one sample, as :meth:`update`, but leave the searches to :meth:`update_run`."""
+        return self._learn(x_raw, y_raw, 0)
+
+    def update_run(self, max_searches: int) -> int:
+        """Carry out up to `max_searches` of the searches that are left; return a status."""
+        if self.plan.bounded_update:
+            search_pending(self._state, self._count, max_searches, self._constants, self._kernel,
+                           self.ranges.log)
+        return PENDING if self._pending else OK
+
+    @property
+    def _pending(self) -> bool:
+        """Return whether searches of the last update are left."""
+        return bool(self._state.pending.any())
+
+    def _learn(self, x_raw: NDArray[np.int64], y_raw: NDArray[np.int64], searches: int) -> Outputs:
+        """Learn from the samples in order, with up to `searches` of the searches that each leaves.
+
+        If searches of an earlier sample are left, nothing changes and the status is out of order.
+        """
         x_raw, y_raw = raw.samples(self.plan, x_raw, y_raw)
         y = target_words(self.plan, y_raw, self._input, self.ranges.log)
-        f, status = np.zeros(y.shape, dtype=np.int64), np.zeros(len(y), dtype=np.int64)
-        self._count = learn_all(x_raw, y, self._state, self._count, self._newest_only, self._input,
-                                self._constants, self._kernel, f, status, self._work,
-                                self.ranges.log)
+        f, status = np.zeros(y.shape, dtype=np.int64), np.full(len(y), OUT_OF_ORDER, dtype=np.int64)
+        if not self._pending:
+            self._count = learn_all(x_raw, y, self._state, self._count, self._newest_only, searches,
+                                    self._input, self._constants, self._kernel, f, status, self._work,
+                                    self.ranges.log)
         return answer(self.plan, status, f)
 
     def predict(self, x_raw: NDArray[np.int64]) -> Outputs:
@@ -275,6 +311,12 @@ class LmsModel(IntegerModel):
 
     def _members(self) -> dict[str, NDArray[Any]]:
         return self._state._asdict()
+
+    def save(self) -> bytes:
+        """Save the state; raise E449 if searches of the last update are left."""
+        if self._pending:
+            raise restore_error(self.plan, b"", OUT_OF_ORDER, f"back end {self.name}")
+        return super().save()
 
     def load(self, state: Outputs) -> None:
         """Load a saved state."""

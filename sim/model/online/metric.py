@@ -145,6 +145,40 @@ def relink_neighbours(s: LmsState, slot: int, count: int, c: LmsConstants, k: Ke
 
 
 @jit
+def mark_neighbours(s: LmsState, slot: int, count: int, c: LmsConstants) -> None:
+    """Mark each vector whose nearest was in `slot`: its own slot becomes its nearest.
+
+    :func:`search_pending` replaces the marks after the new vector was inserted in `slot`, with the result of
+    :func:`relink_neighbours` before. With FKLMS, a search reads older vectors only, the new vector is the
+    newest, and a removal keeps the order of the others. With FMKLMS, :func:`link_nearest` would next replace
+    the nearest of all others by the new vector if that is nearer, and keep it in a tie. A search that
+    includes the new vector gives the same, because ties select the oldest.
+
+    No other vector has its own slot: FKLMS removes never the oldest, and FMKLMS has two vectors or more.
+    """
+    for j in range(count):
+        if j != slot and s.nearest_idx[j] == slot:
+            s.nearest_idx[j] = j
+            s.pending[0] += has_nearest(s, j, c)
+
+
+@jit_inline
+def has_nearest(s: LmsState, j: int, c: LmsConstants) -> bool:
+    """Return whether the vector in slot j has a nearest one; the oldest of FKLMS has none."""
+    return bool(c.metric != FKLMS or s.age_order[j] != 0)
+
+
+@jit
+def search_pending(s: LmsState, count: int, most: int, c: LmsConstants, k: KernelConstants, log: Log) -> None:
+    """Carry out up to `most` of the searches that :func:`mark_neighbours` left, in order of the slots."""
+    for j in range(count):
+        if most > 0 and s.pending[0] > 0 and s.nearest_idx[j] == j and has_nearest(s, j, c):
+            find_nearest(s, j, count, j, c, k, log)
+            s.pending[0] -= 1
+            most -= 1
+
+
+@jit
 def link_nearest(s: LmsState, slot: int, count: int, c: LmsConstants, log: Log) -> None:
     """Link the new vector in `slot` to its nearest vector.
 
@@ -162,6 +196,8 @@ def link_nearest(s: LmsState, slot: int, count: int, c: LmsConstants, log: Log) 
     trace(log, at.INSERT_NEAREST_D2, slot, 0, s.nearest_d2[slot])
     if c.metric == FMKLMS:
         for j in range(count):
+            if c.bounded and s.nearest_idx[j] == j and s.pending[0] > 0:
+                continue
             if j != slot and (s.nearest_idx[j] == j or s.scratch_row[j] < s.nearest_d2[j]):
                 s.nearest_idx[j] = slot
                 s.nearest_d2[j] = s.scratch_row[j]

@@ -18,6 +18,7 @@ from .metric import (
     keeps_neighbours,
     keeps_sums,
     link_nearest,
+    mark_neighbours,
     relink_neighbours,
     square,
 )
@@ -104,7 +105,9 @@ def remove_center(s: LmsState, slot: int, count: int, c: LmsConstants, k: Kernel
     The coefficient is projected, and metric and age order are updated.
     """
     saturated = project_removed(s, slot, count, c, k, w, log)
-    if keeps_neighbours(c):
+    if c.bounded:
+        mark_neighbours(s, slot, count, c)
+    elif keeps_neighbours(c):
         relink_neighbours(s, slot, count, c, k, log)
     age = s.age_order[slot]
     for j in range(count):

@@ -47,6 +47,7 @@ class LmsConstants(NamedTuple):
     guard_shift: int
     guard_limit: int
     joint: bool
+    bounded: bool
     nlms: bool
     linear_step: int
     linear_step_exp: int
@@ -86,7 +87,8 @@ class LmsState(NamedTuple):
     `alpha` contains the outputs of center i from index ``i * outputs``. `age_order` 0 is the oldest vector.
 
     `nearest_idx` is the slot of the nearest vector, or the vector's own slot if there is no other. `clock`
-    has one entry.
+    has one entry, as `pending`: the number of vectors that :func:`.metric.mark_neighbours` marked and
+    :func:`.metric.search_pending` has not searched for yet.
     """
 
     scratch_row: Words
@@ -106,6 +108,7 @@ class LmsState(NamedTuple):
     error_past: Words
     error_w: Words
     error_sums: Words
+    pending: Words
 
 
 class LmsWork(NamedTuple):
@@ -137,7 +140,7 @@ def constants_of(plan: Plan) -> LmsConstants:
         "budget": plan.sizes["N"], "outputs": plan.outputs, "metric": _METRICS[plan.metric],
         "projects": plan.projects, "reduces": "max_deterioration" in plan.constants,
         "joint": plan.options.get("joint") == "1", "linear_wide": "linear_raw_exp" in plan.constants,
-        "nlms": plan.options.get("linear") == "nlms",
+        "bounded": plan.bounded_update, "nlms": plan.options.get("linear") == "nlms",
         "alpha": cast_of(plan, "alpha"), "f": cast_of(plan, "f")}
     for name in LmsConstants._fields:
         if name not in values:

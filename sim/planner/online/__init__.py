@@ -71,7 +71,7 @@ def _options(online: Online) -> dict[str, str]:
     limits = {name: getattr(online, name)
               for name in ("quantise", "truncation", "max_deterioration", "max_age")}
     given = {name: repr(limit) for name, limit in limits.items() if limit is not None}
-    given |= {"guard": "1"} if online.guard else {}
+    given |= {name: "1" for name in ("guard", "bounded_update") if getattr(online, name)}
     return chosen | online.linear_options | given
 
 

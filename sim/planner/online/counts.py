@@ -7,6 +7,9 @@ An update computes one row of distances and kernel values for the prediction.  I
   (N-1)(N-2)/2 distances, and all vectors for FMKLMS, (N-1)(N-2).
 * FMKLMS computes N kernel values to select the victim, because it stores distances.
 
+With ``bounded_update`` the searches follow the insertion of the new vector, in calls of their own: one
+search is N-2 distances for FKLMS, which ignores the new vector, and N-1 for FMKLMS, (N-1)(N-1) in all.
+
 With a fixed N_max one vector is evicted per sample. With a fixed lambda_max, or truncation, all may be
 removed at once, if the decay reduces them below a limit together: the counts are sums over c = N, N-1, ...
 vectors.
@@ -58,8 +61,10 @@ def lms_memory(online: Online, words: WordClass, x_word: str, sizes: dict[str, i
     if online.max_age is not None:
         fields += [("born", "uint32_t", "N", "clock when the center was added"),
                    ("clock", "uint32_t", "1", "samples learned, modulo 2^32")]
-    return memory([*fields, ("count", "uint16_t", "1", "number of centers")], sizes,
-                  SIZE_KEYS["kernel_lms"])
+    fields.append(("count", "uint16_t", "1", "number of centers"))
+    if online.bounded_update:
+        fields.append(("pending", "uint16_t", "1", "centers whose nearest center must still be searched"))
+    return memory(fields, sizes, SIZE_KEYS["kernel_lms"])
 
 
 def _linear_fields(online: Online, several: bool) -> list[tuple[str, str, str, str]]:
@@ -109,6 +114,9 @@ def lms_operations(online: Online, decays: bool, sizes: dict[str, int]) -> dict[
         "multiplications": " + ".join([f"N{each}", *_linear_prediction(online, each)])}}
     if not online.newest_only and online.parts[1] in NEIGHBOURS:
         calls["update_without_searches"] = _formulas(quiet)
+    if online.bounded_update:
+        calls["update_begin"] = calls["update_without_searches"]
+        calls["update_run"] = {"distance_terms": "D*(N-2)" if online.parts[1] == "fklms" else "D*(N-1)"}
     return operations(calls, sizes)
 
 
@@ -177,7 +185,8 @@ def _full(online: Online, counts: dict[str, list[str]], searches: bool, each: st
     if metric in SUMS:
         counts["multiplications"] += ["2*(N-1)"]
     if metric in NEIGHBOURS and searches:
-        counts["distance_terms"] += ["(N-1)*(N-2)//2" if metric == "fklms" else "(N-1)*(N-2)"]
+        others = "N-1" if online.bounded_update else "N-2"  # the new vector is searched if it is there before
+        counts["distance_terms"] += ["(N-1)*(N-2)//2" if metric == "fklms" else f"(N-1)*({others})"]
 
 
 def _after(online: Online, counts: dict[str, list[str]], each: str) -> None:

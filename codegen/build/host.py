@@ -95,6 +95,10 @@ def declarations(plan: Plan) -> str:
                        _members(plan.workspace), _target(plan, raw_y))
              if plan.trains else
              f"int {p}_{plan.update_name}({p}_model_t *m, const {raw_x} *x, {_target(plan, raw_y)}, {word} *f);")
+    if plan.bounded_update:
+        learn += f"""
+        int {p}_lms_update_begin({p}_model_t *m, const {raw_x} *x, {_target(plan, raw_y)}, {word} *f);
+        int {p}_lms_update_run({p}_model_t *m, uint32_t max_searches);"""
     if plan.novelty:
         learn += f"""
         int {p}_rls_novelty(const {p}_model_t *m, const {raw_x} *x, int32_t *leverage, uint8_t *novel);"""

@@ -40,6 +40,9 @@ _CONTEXT = {
     "train_fitted": ("Reentrant: it only reads the trainer.", _NO_CALL),
     "train_cancel": (_TRAINER, _NO_CALL),
     "update": (_OWN, "Allowed if the call does not interrupt another function on this model."),
+    "update_begin": (_OWN, "Allowed if the call does not interrupt another function on this model."),
+    "update_run": (_OWN, "Allowed if the call does not interrupt another function on this model. A "
+                         "prediction may interrupt it, because it does not read what this function writes."),
     "solve": (_TRAINER, _NO_ISR),
     "delay_init": (_LINE, "Allowed on a line that nothing else uses."),
     "delay_push": (_LINE, "Allowed if the call does not interrupt another function that uses this line."),
@@ -69,6 +72,8 @@ def contract(plan: Plan, kind: str, saved_bytes: int) -> str:
     reentrancy, interrupts = _CONTEXT[kind]
     counts = plan.operations.get(_COUNTED.get(kind, kind), {})
     cost = ", ".join(f"{c.count} {what.replace('_', ' ')}" for what, c in counts.items())
+    if kind == "update_run":
+        cost += " per search"
     if kind in _CONSTANT:
         cost = _CONSTANT[kind]
     elif kind.startswith("delay_"):
@@ -129,6 +134,10 @@ def returned(files: Mapping[str, str], prefix: str) -> dict[str, str]:
     if train in texts:  # its last function has its own list
         texts[train] = texts[train].partition(f"kc_status_t {prefix}_train_fitted(")[0]
         texts[train] = texts[train].replace("KC_PENDING", "")  # of _train_run, which has its own list
+    lms = f"{prefix}_lms.c"
+    if f"{prefix}_lms_update_run(" in texts.get(lms, ""):  # the header has their own lists
+        texts[lms] = texts[lms].partition(f"kc_status_t {prefix}_lms_update_run(")[0].replace(
+            "KC_OUT_OF_ORDER", "")
     saved = "KC_OK KC_BAD_ARGUMENT " + " ".join(n for n, *_ in c_statuses() if n.startswith("KC_STATE_"))
     return {kind: _retvals(text) for kind, text in {
         "predict": predict, "learn": "".join(texts.values()), "save": saved, "restore": saved}.items()}

@@ -89,6 +89,7 @@ def lms_context(plan: Plan) -> dict[str, Any]:
         "nearest_older": metric == "fklms", "magnitude": metric == "magnitude",
         "projects": plan.projects, "neighbours": kind == "neighbours", "sums": kind == "fast",
         "weighted": metric in WEIGHTED, "reduces": reduces, "truncates": truncates, "ages": ages,
-        "drops": truncates or ages, "gaps": truncates or ages or (reduces and not newest),
+        "bounded": plan.bounded_update, "drops": truncates or ages,
+        "gaps": truncates or ages or (reduces and not newest),
         "loss_type": {"fklms": "distance_t", "age": "int32_t"}.get(metric, "int64_t"),
     }

@@ -134,7 +134,8 @@ def _no_learner(plan: Plan) -> KerncastError | None:
         return _unlike(where, plan.reduction if reduces else plan.algorithm,
                        "kernel_lms with reduction fklms", "choose the allowed value, or train in C and load "
                                                           "the model into the predictor core")
-    for name in ("linear", "quantise", "guard", "max_deterioration", "truncation", "max_age"):
+    for name in ("linear", "quantise", "guard", "bounded_update", "max_deterioration", "truncation",
+                 "max_age"):
         if name in plan.options:
             return _unlike(f"[online] {name}", plan.options[name], "none",
                            "omit this key, or train in C and load the model into the predictor core")

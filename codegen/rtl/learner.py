@@ -145,7 +145,7 @@ def _refusal(plan: Plan) -> KerncastError | None:
         key, value = ("reduction", plan.reduction) if own else ("metric", plan.metric)
         return fail("E307", unlike, where=f"[online] {key}", value=value,
                     allowed="fklms, nt, at" if own else ", ".join(_LOSSES), remedy=remedy.format(key))
-    for name in ("linear", "guard", "max_deterioration", "truncation", "max_age"):
+    for name in ("linear", "guard", "bounded_update", "max_deterioration", "truncation", "max_age"):
         if name in plan.options:
             return fail("E307", unlike, where=f"[online] {name}", value=plan.options[name], allowed="none",
                         remedy="omit this key, or train in C and load the model into the predictor core")

@@ -374,4 +374,4 @@ class FxpLms(FxpModel):
         return field_arrays(self.plan,
             {**words, **({} if self._linear is None else self._linear.state()),
              "alpha": alpha, "scratch_row": self._row, "centers": x, "clock": self._learned % (1 << 32),
-                                        "count": len(held)})
+                                        "count": len(held), "pending": 0})

@@ -18,7 +18,8 @@ from .conftest import CASES
 from .test_one_program import C99, GCC, plan_of
 
 NAMES = ("grid16", "mean16", "cg16", "lms16", "schur16", "lookahead16", "lookahead16_f32", "klms16_f32",
-         "grid32_floor", "lms32_rails", "lms16_delay")
+         "grid32_floor", "lms32_rails", "lms16_delay", "lms16_bounded",
+         "lms32_bounded")
 RETURNS = r"(?:static inline )?(?:const )?\w+ \*?"
 FUNCTION = re.compile(rf"(/\*\*(?:(?!\*/).)*\*/)\n{RETURNS}(\w+)\(([^;{{]*)\)[;\n]", re.DOTALL)
 

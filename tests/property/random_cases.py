@@ -238,6 +238,8 @@ def _reduction(random: Random, several: bool) -> dict[str, Any]:
         limit = -_decades(random, -2, 1) if least < 0 and now_and_then(random, 7) else _decades(random, -6, 1)
         chosen |= {"max_deterioration": min(limit, 0.999) if below == 1 else limit,
                    "newest_only": now_and_then(random, 5) and not several}
+    if metric in ("fklms", "fmklms") and not {"truncation", "max_age", "max_deterioration"} & set(chosen):
+        chosen["bounded_update"] = now_and_then(random, 2)
     return chosen
 
 

@@ -159,23 +159,26 @@ def mark_neighbours(s: LmsState, slot: int, count: int, c: LmsConstants) -> None
     for j in range(count):
         if j != slot and s.nearest_idx[j] == slot:
             s.nearest_idx[j] = j
-            s.pending[0] += has_nearest(s, j, c)
+            if is_marked(s, j, c):
+                s.pending[0] = j + 1
 
 
 @jit_inline
-def has_nearest(s: LmsState, j: int, c: LmsConstants) -> bool:
-    """Return whether the vector in slot j has a nearest one; the oldest of FKLMS has none."""
-    return bool(c.metric != FKLMS or s.age_order[j] != 0)
+def is_marked(s: LmsState, j: int, c: LmsConstants) -> bool:
+    """Return whether slot j is marked; with FKLMS, the oldest vector always has its own slot."""
+    return bool(s.nearest_idx[j] == j and (c.metric != FKLMS or s.age_order[j] != 0))
 
 
 @jit
 def search_pending(s: LmsState, count: int, most: int, c: LmsConstants, k: KernelConstants, log: Log) -> None:
-    """Carry out up to `most` of the searches that :func:`mark_neighbours` left, in order of the slots."""
-    for j in range(count):
-        if most > 0 and s.pending[0] > 0 and s.nearest_idx[j] == j and has_nearest(s, j, c):
-            find_nearest(s, j, count, j, c, k, log)
-            s.pending[0] -= 1
-            most -= 1
+    """Carry out up to `most` of the searches that :func:`mark_neighbours` left, the last slot first."""
+    while s.pending[0] > 0 and most > 0:
+        j = s.pending[0] - 1
+        find_nearest(s, j, count, j, c, k, log)
+        while j > 0 and not is_marked(s, j - 1, c):
+            j -= 1
+        s.pending[0] = j
+        most -= 1
 
 
 @jit

@@ -87,8 +87,8 @@ class LmsState(NamedTuple):
     `alpha` contains the outputs of center i from index ``i * outputs``. `age_order` 0 is the oldest vector.
 
     `nearest_idx` is the slot of the nearest vector, or the vector's own slot if there is no other. `clock`
-    has one entry, as `pending`: the number of vectors that :func:`.metric.mark_neighbours` marked and
-    :func:`.metric.search_pending` has not searched for yet.
+    has one entry, as `pending`: 1 + the last slot that :func:`.metric.mark_neighbours` marked and
+    :func:`.metric.search_pending` has not searched yet, or 0.
     """
 
     scratch_row: Words

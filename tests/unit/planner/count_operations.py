@@ -18,6 +18,7 @@ import numpy as np
 from kerncast.sim.jit import COMPILED
 from kerncast.sim.model import base, bound, certify, cg, kernel, open_model, outputs, predict, toeplitz
 from kerncast.sim.model.online import lms, metric, slots, state
+from kerncast.sim.model.statuses import PENDING
 from kerncast.sim.model.toeplitz import banded, candidate, levinson, refine, schur, trainer
 from kerncast.sim.planner import make_plan
 from kerncast.sim.spec import Spec
@@ -25,6 +26,9 @@ from kerncast.sim.spec import Spec
 MODULES = (banded, base, bound, candidate, certify, cg, toeplitz.first_row, toeplitz.intercept, kernel,
            levinson, lms, metric, outputs, predict, refine, schur, slots, state, trainer)
 COUNTS: Counter[str] = Counter()
+#: The call of the plan that a case counts, if it is neither a training nor an update.
+CALLS = {"settled": "update_without_searches", "star_begin": "update_begin", "star_run": "update_run",
+         "simplex_run": "update_run"}
 #: What multiplies on its own account: such products are counted with the function that makes them.
 INSIDE: list[str] = []
 
@@ -232,6 +236,10 @@ def gradients() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
     return plan, lambda model: model.train(x, y), lambda model: model.predict(x[:1])
 
 
+def _update(model: Any, x: Any, y: Any) -> Any:
+    return model.update(x, y)
+
+
 def star() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
     """The worst update: the second oldest vector goes, and it was every younger one's nearest elder."""
     return _learner(0.0)
@@ -245,6 +253,44 @@ def star_decay() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
 def star_near() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
     """The same with fixed lambda_max: the new vector goes at once, too near to one that stays."""
     return _learner(0.0, near=True, max_deterioration=8e-6)
+
+
+def star_bounded() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
+    """The worst update again, with the searches after the insertion."""
+    return _learner(0.0, bounded_update=True)
+
+
+def star_begin() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
+    """The worst update again, up to its searches."""
+    return _learner(0.0, how=lambda model, x, y: model.update_begin(x, y), bounded_update=True)
+
+
+def star_run() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
+    """The most expensive of the searches of the worst update."""
+    return _learner(0.0, how=_dearest_search, bounded_update=True)
+
+
+def simplex_run() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
+    """The same with FMKLMS."""
+    return _simplex(how=_dearest_search, reduction="fmklms", bounded_update=True)
+
+
+def _dearest_search(model: Any, x: Any, y: Any) -> None:
+    """Learn one sample; count the most of each operation in a call with one search."""
+    model.update_begin(x, y)
+    most: Counter[str] = Counter()
+    status = PENDING
+    while status == PENDING:
+        COUNTS.clear()
+        status = model.update_run(1)
+        most |= COUNTS
+    COUNTS.clear()
+    COUNTS.update(most)
+
+
+def simplex_bounded() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
+    """FMKLMS: each search includes the new vector."""
+    return _simplex(reduction="fmklms", bounded_update=True)
 
 
 def simplex() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
@@ -297,7 +343,8 @@ def newest_squares() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
     return _simplex(metric="fast_mklms", max_deterioration=1e-3, newest_only=True)
 
 
-def _simplex(rho: float = 0.0, **online: Any) -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
+def _simplex(rho: float = 0.0, how: Callable[[Any, Any, Any], Any] = _update,
+             **online: Any) -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
     """Vectors 20 e_i, of which none is near another; multipliers a quarter of full scale, older ones smaller.
 
     With rho the decay takes all of them below 0.25 full scales, 32 in units of y, together.
@@ -315,7 +362,7 @@ def _simplex(rho: float = 0.0, **online: Any) -> tuple[Any, Callable[[Any], Any]
         for slot in range(budget):
             model._state.alpha[slot] = Counted(quarter + 300 + 40 * slot)
         COUNTS.clear()
-        return model.update(counted(corners[budget:]), counted([63]))
+        return how(model, counted(corners[budget:]), counted([63]))
 
     return plan, learn, lambda model: model.predict(counted(corners[:1]))
 
@@ -352,7 +399,7 @@ def settled() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
     return plan, learn, lambda model: model.predict(counted(rng.integers(0, 1024, (1, 2))))
 
 
-def _learner(rho: float, near: bool = False,
+def _learner(rho: float, near: bool = False, how: Callable[[Any, Any, Any], Any] = _update,
              **online: Any) -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
     budget = 8
     columns = budget - 2
@@ -368,7 +415,7 @@ def _learner(rho: float, near: bool = False,
         model.update(counted(held), counted(np.arange(budget)))
         assert model.state()["nearest_idx"][2:].tolist() == [1] * columns
         COUNTS.clear()
-        return model.update(fresh, counted([7]))
+        return how(model, fresh, counted([7]))
 
     return plan, learn, lambda model: model.predict(fresh)
 
@@ -378,8 +425,7 @@ def main(case: str) -> None:
     assert not COMPILED, "set KERNCAST_ENGINE=python"
     plan, learn, ask = globals()[case]()
     calls = ("train" if plan.trains else "update", "predict")
-    if case == "settled":
-        calls = ("update_without_searches", "predict")
+    calls = (CALLS.get(case, calls[0]), calls[1])
     planned = [{what: o.count for what, o in plan.operations[call].items()} for call in calls]
     model = open_counted(plan)
     found = []

@@ -22,7 +22,7 @@ def counted(case: str) -> dict[str, list[dict[str, int]]]:
 @pytest.mark.parametrize("case", ["uniform", "diagonal_mean", "static", "generators", "band", "band_bias",
                                   "band_refined", "band_outputs", "zeros", "zeros_of_generators", "bias",
                                   "refined", "gradients", "star", "star_decay", "star_near", "simplex",
-                                  "simplex_all", "magnitudes", "magnitudes_all",
+                                  "simplex_all", "star_bounded", "star_begin", "simplex_bounded", "magnitudes", "magnitudes_all",
                                   "ages", "squares", "weighed_squares_all", "newest",
                                   "newest_weighed", "newest_squares"])
 def test_counts_of_a_plan_are_those_of_the_model_in_the_worst_case(case):
@@ -53,3 +53,11 @@ def test_no_update_of_a_long_stream_does_more_than_the_plan_states():
     found, planned = result["found"][0], result["planned"][0]
     assert all(0 < found[what] <= count for what, count in planned.items())
     assert found["kernel_values"] == planned["kernel_values"]
+
+
+@pytest.mark.parametrize("case", ["star_run", "simplex_run"])
+def test_the_dearest_search_of_a_split_update_costs_what_the_plan_states(case):
+    result = counted(case)
+    assert {what: result["found"][0].get(what, 0) for what in WHAT} == {
+        what: result["planned"][0].get(what, 0) for what in WHAT}
+    assert result["planned"][0]["distance_terms"] > 0

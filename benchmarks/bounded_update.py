@@ -45,7 +45,7 @@ the reduction of the row, and random samples (N = 128 centers of 8 columns, of `
 two rows, one center is the nearest of most others, and the sample after the dictionary is full replaces it.
 For that sample, the largest of begin and run is a small part of the blocking call.
 
-| stream | reduction | update, mean | update, largest | begin, largest | run, largest | searches, mean | searches, most | ratio |
+| stream | reduction | update, mean | largest | begin, largest | run, largest | searches, mean | most | ratio |
 | --- | --- | --: | --: | --: | --: | --: | --: | --: |
 """
 
@@ -81,7 +81,7 @@ def samples(stream: str, plan: Plan) -> tuple[Raw, Raw]:
     count = plan.sizes["N"] + SAMPLES
     if stream == "equaliser":
         data = load_dataset(Spec.load(ROOT / "examples" / "equaliser.toml"))
-        return data.x[:count], data.y[:count]
+        return data.x_raw[:count], data.y_raw[:count]
     x = np.random.default_rng(1).integers(-30000, 30000, (count, 8))
     return x, np.clip(np.sin(x / 9000).sum(1) * 4000, -32768, 32767).astype(np.int64)
 
@@ -129,7 +129,8 @@ def built(plan: Plan, folder: Path, samples_in_ram: int) -> CortexM:
 def counted(plan: Plan, x: Raw, y: Raw) -> list[Sample]:
     """Count the calls of every sample; compare all values with those of the integer model."""
     p, found, model = plan.name, [], LmsModel(plan)
-    word, f_type = (np.dtype(wire_dtype(name)) for name in (plan.signals["x_raw"].format.c_type, plan.word_type))
+    word = np.dtype(wire_dtype(plan.signals["x_raw"].format.c_type))
+    f_type = np.dtype(wire_dtype(plan.word_type))
     begin, learn = (("lms_update_begin", model.update_begin) if plan.bounded_update else
                     ("lms_update", model.update))
     with tempfile.TemporaryDirectory() as folder:

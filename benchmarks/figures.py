@@ -42,6 +42,7 @@ PAGES: dict[str, str] = {
     "docs/measured/exp2.md": "python -m kerncast.benchmarks.exp2",
     "docs/measured/formal.md": "python -m kerncast.benchmarks.formal",
     "docs/measured/online-cost.md": "python -m kerncast.benchmarks.online_cost",
+    "docs/measured/bounded-update.md": "python -m kerncast.benchmarks.bounded_update",
     "docs/measured/streams.md": "python -m kerncast.benchmarks.streams",
     "docs/measured/many-classes.md": "python -m kerncast.benchmarks.many_classes",
     "docs/measured/novelty.md": "python -m kerncast.benchmarks.novelty",

@@ -203,6 +203,11 @@ _BY_ALGORITHM = {
         "the kernel matrix failed its check, even after it was computed again.",
         "Lower sigma or budget, or use reduction = \"nt\", which does not project, together with "
         "`quantise`."),
+    ("out_of_order", "kernel_lms"): Entry(
+        "searches of the last update are left",
+        "With bounded_update, the next sample and a save are refused until update_run has searched for all "
+        "nearest centers.",
+        "Call update_run until it returns ok, then repeat the call."),
     ("saturated", "kernel_lms"): Entry(
         MEANINGS["saturated"].title, MEANINGS["saturated"].cause,
         "Find the saturated signal with kerncast sim. If it is alpha, lower eta or give alpha a larger range "

@@ -240,41 +240,6 @@ def _update(model: Any, x: Any, y: Any) -> Any:
     return model.update(x, y)
 
 
-def star() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
-    """The worst update: the second oldest vector goes, and it was every younger one's nearest elder."""
-    return _learner(0.0)
-
-
-def star_decay() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
-    """The same with forgetting."""
-    return _learner(0.1)
-
-
-def star_near() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
-    """The same with fixed lambda_max: the new vector goes at once, too near to one that stays."""
-    return _learner(0.0, near=True, max_deterioration=8e-6)
-
-
-def star_bounded() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
-    """The worst update again, with the searches after the insertion."""
-    return _learner(0.0, bounded_update=True)
-
-
-def star_begin() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
-    """The worst update again, up to its searches."""
-    return _learner(0.0, how=lambda model, x, y: model.update_begin(x, y), bounded_update=True)
-
-
-def star_run() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
-    """The most expensive of the searches of the worst update."""
-    return _learner(0.0, how=_dearest_search, bounded_update=True)
-
-
-def simplex_run() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
-    """The same with FMKLMS."""
-    return _simplex(how=_dearest_search, reduction="fmklms", bounded_update=True)
-
-
 def _dearest_search(model: Any, x: Any, y: Any) -> None:
     """Learn one sample; count the most of each operation in a call with one search."""
     model.update_begin(x, y)
@@ -286,61 +251,6 @@ def _dearest_search(model: Any, x: Any, y: Any) -> None:
         most |= COUNTS
     COUNTS.clear()
     COUNTS.update(most)
-
-
-def simplex_bounded() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
-    """FMKLMS: each search includes the new vector."""
-    return _simplex(reduction="fmklms", bounded_update=True)
-
-
-def simplex() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
-    """FMKLMS: all vectors are equally far apart, and the oldest, everybody's neighbour, goes."""
-    return _simplex(reduction="fmklms")
-
-
-def simplex_all() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
-    """FMKLMS with fixed lambda_max: one after the other goes, and all others search each time."""
-    return _simplex(reduction="fmklms", max_deterioration=1024.0, rho=0.1)
-
-
-def magnitudes() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
-    """NT: neither rows nor searches."""
-    return _simplex(reduction="nt")
-
-
-def magnitudes_all() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
-    """MT with forgetting: all go at once."""
-    return _simplex(reduction="mt", max_deterioration=32.0, rho=0.1)
-
-
-def ages() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
-    """AT with the projection of FKLMS."""
-    return _simplex(reduction="at", projection="fklms")
-
-
-def squares() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
-    """Fast KLMS: a row for the sums."""
-    return _simplex(metric="fast_klms")
-
-
-def weighed_squares_all() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
-    """Fast MKLMS with fixed lambda_max: all go."""
-    return _simplex(metric="fast_mklms", max_deterioration=1024.0, rho=0.1)
-
-
-def newest() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
-    """FKLMS, the newest only, and the memory is full."""
-    return _simplex(max_deterioration=0.1, newest_only=True)
-
-
-def newest_weighed() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
-    """FMKLMS, the newest only."""
-    return _simplex(reduction="fmklms", max_deterioration=1e-3, newest_only=True)
-
-
-def newest_squares() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
-    """Fast MKLMS, the newest only."""
-    return _simplex(metric="fast_mklms", max_deterioration=1e-3, newest_only=True)
 
 
 def _simplex(rho: float = 0.0, how: Callable[[Any, Any, Any], Any] = _update,
@@ -420,10 +330,52 @@ def _learner(rho: float, near: bool = False, how: Callable[[Any, Any, Any], Any]
     return plan, learn, lambda model: model.predict(fresh)
 
 
+#: Cases of online learners.
+LEARNERS: dict[str, Callable[[], Any]] = {
+    # The worst update: the second oldest vector goes, and it was every younger one's nearest elder.
+    "star": partial(_learner, 0.0),
+    # The same with forgetting.
+    "star_decay": partial(_learner, 0.1),
+    # The same with fixed lambda_max: the new vector goes at once, too near to one that stays.
+    "star_near": partial(_learner, 0.0, near=True, max_deterioration=8e-6),
+    # The worst update again, with the searches after the insertion.
+    "star_bounded": partial(_learner, 0.0, bounded_update=True),
+    # The worst update again, up to its searches.
+    "star_begin": partial(_learner, 0.0, how=lambda model, x, y: model.update_begin(x, y),
+                          bounded_update=True),
+    # The most expensive of the searches of the worst update.
+    "star_run": partial(_learner, 0.0, how=_dearest_search, bounded_update=True),
+    # The same with FMKLMS.
+    "simplex_run": partial(_simplex, how=_dearest_search, reduction="fmklms", bounded_update=True),
+    # FMKLMS: each search includes the new vector.
+    "simplex_bounded": partial(_simplex, reduction="fmklms", bounded_update=True),
+    # FMKLMS: all vectors are equally far apart, and the oldest, everybody's neighbour, goes.
+    "simplex": partial(_simplex, reduction="fmklms"),
+    # FMKLMS with fixed lambda_max: one after the other goes, and all others search each time.
+    "simplex_all": partial(_simplex, reduction="fmklms", max_deterioration=1024.0, rho=0.1),
+    # NT: neither rows nor searches.
+    "magnitudes": partial(_simplex, reduction="nt"),
+    # MT with forgetting: all go at once.
+    "magnitudes_all": partial(_simplex, reduction="mt", max_deterioration=32.0, rho=0.1),
+    # AT with the projection of FKLMS.
+    "ages": partial(_simplex, reduction="at", projection="fklms"),
+    # Fast KLMS: a row for the sums.
+    "squares": partial(_simplex, metric="fast_klms"),
+    # Fast MKLMS with fixed lambda_max: all go.
+    "weighed_squares_all": partial(_simplex, metric="fast_mklms", max_deterioration=1024.0, rho=0.1),
+    # FKLMS, the newest only, and the memory is full.
+    "newest": partial(_simplex, max_deterioration=0.1, newest_only=True),
+    # FMKLMS, the newest only.
+    "newest_weighed": partial(_simplex, reduction="fmklms", max_deterioration=1e-3, newest_only=True),
+    # Fast MKLMS, the newest only.
+    "newest_squares": partial(_simplex, metric="fast_mklms", max_deterioration=1e-3, newest_only=True),
+}
+
+
 def main(case: str) -> None:
     """Run one case and print what each of its two calls did, and the counts that its plan states."""
     assert not COMPILED, "set KERNCAST_ENGINE=python"
-    plan, learn, ask = globals()[case]()
+    plan, learn, ask = (LEARNERS.get(case) or globals()[case])()
     calls = ("train" if plan.trains else "update", "predict")
     calls = (CALLS.get(case, calls[0]), calls[1])
     planned = [{what: o.count for what, o in plan.operations[call].items()} for call in calls]

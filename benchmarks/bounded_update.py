@@ -1,4 +1,4 @@
-"""Measure updates in calls of bounded time: the largest call, and the sum of all calls.
+"""Measure updates in calls of bounded time: the largest, and their sum.
 
 ``python -m kerncast.benchmarks.bounded_update`` writes docs/measured/bounded-update.md. Every prediction, and
 the state after the last sample, is compared with the integer model.
@@ -38,14 +38,15 @@ HEAD = f"""# Updates in calls of bounded time
 Cortex-M4 (-O2 with DSP instructions, in the Unicorn emulator), for {SAMPLES} samples after the dictionary is
 full. `update` is the blocking call of a plan without `bounded_update`, `begin` and `run` are the calls of a
 plan with it. Each `run` carries out one search for a nearest center. `ratio` is the sum of all calls of
-begin and run divided by that of the blocking calls. All values equal those of the integer model.
+begin and run divided by that of the blocking calls. `searches` is their mean number per sample, and `most`
+the largest. All values equal those of the integer model.
 
 The streams are that of `examples/equaliser.toml` (N = 100 centers of 5 columns), without `quantise` and with
 the reduction of the row, and random samples (N = 128 centers of 8 columns, of `online-cost.md`). In the last
 two rows, one center is the nearest of most others, and the sample after the dictionary is full replaces it.
 For that sample, the largest of begin and run is a small part of the blocking call.
 
-| stream | reduction | update, mean | largest | begin, largest | run, largest | searches, mean | most | ratio |
+| stream | reduction | update, mean | largest | begin, largest | run, largest | searches | most | ratio |
 | --- | --- | --: | --: | --: | --: | --: | --: | --: |
 """
 
@@ -87,7 +88,7 @@ def samples(stream: str, plan: Plan) -> tuple[Raw, Raw]:
 
 
 def star(plan: Plan) -> tuple[Raw, Raw]:
-    """Return N + 1 samples of which the last replaces the nearest center of most others.
+    """Return N + 1 samples; the last evicts the nearest center of most others.
 
     The second sample is the center of the others, which lie on the axes, each at least twice as far from it
     as the next. The first sample is its nearest one, so that the second is evicted.
@@ -106,7 +107,7 @@ def star(plan: Plan) -> tuple[Raw, Raw]:
 
 
 def built(plan: Plan, folder: Path, samples_in_ram: int) -> CortexM:
-    """Generate and link a program with every call of an update; return the emulated core."""
+    """Generate and link a program with all calls; return the emulated core."""
     p = plan.name
     (folder / "rt").mkdir()
     for name, text in render_c(plan).items():
@@ -127,7 +128,7 @@ def built(plan: Plan, folder: Path, samples_in_ram: int) -> CortexM:
 
 
 def counted(plan: Plan, x: Raw, y: Raw) -> list[Sample]:
-    """Count the calls of every sample; compare all values with those of the integer model."""
+    """Count the calls of every sample; compare all values with the model."""
     p, found, model = plan.name, [], LmsModel(plan)
     word = np.dtype(wire_dtype(plan.signals["x_raw"].format.c_type))
     f_type = np.dtype(wire_dtype(plan.word_type))

@@ -268,7 +268,7 @@ class Choices:
 
     @property
     def bounded_update(self) -> bool:
-        """Return whether an update of an online learner can be split into calls of bounded time."""
+        """Return whether an update can be split into calls of bounded time."""
         return "bounded_update" in self.options
 
     @property

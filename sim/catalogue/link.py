@@ -96,8 +96,8 @@ LINK = {
                   "The state was saved before training, or the model was trained elsewhere and is read-only.",
                   "Train the model and save it; a model of algorithm kernel_predictor needs no state."),
     "E449": Entry("an update is not complete",
-                  "With [online] bounded_update, searches of the last update are left, and the state does not "
-                  "have the nearest centers yet.",
+                  "With [online] bounded_update, searches of the last update are left, so the state does not "
+                  "have all nearest centers yet.",
                   "Call update_run until no search is left, then save."),
 }
 

@@ -97,7 +97,7 @@ def guard(draft: Draft) -> Found:
 
 
 def bounded_update(draft: Draft) -> Found:
-    """Reject `bounded_update` without searches, or with removals after a sample (E113)."""
+    """Reject `bounded_update` if it has no effect or no bound (E113)."""
     chosen = draft.get("online", "reduction")
     if not draft.has("online") or not draft.get("online", "bounded_update") or chosen in (None, *FLOAT32):
         return

@@ -19,7 +19,8 @@ _WIDTH = 30
 _EXAMPLES = {"casts": '{ f = "floor" }', "ranges": "{ alpha = 2.5 }", "formats": '{ alpha = "s16f12" }',
              "test": '"test.csv"', "projection": '"fklms"', "metric": '"fklms"', "truncation": "0.001",
              "max_deterioration": "0.01", "max_age": "100000", "quantise": "0.8", "linear": '"rls"',
-             "guard": "true", "bounded_update": "true", "linear_forgetting": "0.999", "linear_ridge": "0.001", "linear_step": "0.1",
+             "guard": "true", "bounded_update": "true", "linear_forgetting": "0.999",
+             "linear_ridge": "0.001", "linear_step": "0.1",
              "joint": "false", "gate": "true",
              "last_errors": "6", "unit": '"mV"', "candidates": "[[6.0, 0.3]]",
              "stream_lag": "30", "novelty": "1.0"}

@@ -255,7 +255,7 @@ class LmsModel(IntegerModel):
         return self._learn(x_raw, y_raw, self.plan.sizes["N"])
 
     def update_begin(self, x_raw: NDArray[np.int64], y_raw: NDArray[np.int64]) -> Outputs:
-        """Learn one sample, as :meth:`update`, but leave the searches to :meth:`update_run`."""
+        """Learn one sample, but leave the searches to :meth:`update_run`."""
         return self._learn(x_raw, y_raw, 0)
 
     def update_run(self, max_searches: int) -> int:
@@ -271,7 +271,7 @@ class LmsModel(IntegerModel):
         return bool(self._state.pending.any())
 
     def _learn(self, x_raw: NDArray[np.int64], y_raw: NDArray[np.int64], searches: int) -> Outputs:
-        """Learn from the samples in order, with up to `searches` of the searches that each leaves.
+        """Learn from the samples in order, with up to `searches` after each.
 
         If searches of an earlier sample are left, nothing changes and the status is out of order.
         """

@@ -165,13 +165,13 @@ def mark_neighbours(s: LmsState, slot: int, count: int, c: LmsConstants) -> None
 
 @jit_inline
 def is_marked(s: LmsState, j: int, c: LmsConstants) -> bool:
-    """Return whether slot j is marked; with FKLMS, the oldest vector always has its own slot."""
+    """Return whether slot j is marked; the oldest of FKLMS never is."""
     return bool(s.nearest_idx[j] == j and (c.metric != FKLMS or s.age_order[j] != 0))
 
 
 @jit
 def search_pending(s: LmsState, count: int, most: int, c: LmsConstants, k: KernelConstants, log: Log) -> None:
-    """Carry out up to `most` of the searches that :func:`mark_neighbours` left, the last slot first."""
+    """Carry out up to `most` of the pending searches, the last slot first."""
     while s.pending[0] > 0 and most > 0:
         j = s.pending[0] - 1
         find_nearest(s, j, count, j, c, k, log)

@@ -63,7 +63,8 @@ def lms_memory(online: Online, words: WordClass, x_word: str, sizes: dict[str, i
                    ("clock", "uint32_t", "1", "samples learned, modulo 2^32")]
     fields.append(("count", "uint16_t", "1", "number of centers"))
     if online.bounded_update:
-        fields.append(("pending", "uint16_t", "1", "1 + the last slot whose nearest center must be searched; 0 if none"))
+        fields.append(("pending", "uint16_t", "1",
+                       "1 + the last slot whose nearest center must be searched; 0 if none"))
     return memory(fields, sizes, SIZE_KEYS["kernel_lms"])
 
 

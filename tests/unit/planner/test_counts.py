@@ -22,7 +22,8 @@ def counted(case: str) -> dict[str, list[dict[str, int]]]:
 @pytest.mark.parametrize("case", ["uniform", "diagonal_mean", "static", "generators", "band", "band_bias",
                                   "band_refined", "band_outputs", "zeros", "zeros_of_generators", "bias",
                                   "refined", "gradients", "star", "star_decay", "star_near", "simplex",
-                                  "simplex_all", "star_bounded", "star_begin", "simplex_bounded", "magnitudes", "magnitudes_all",
+                                  "simplex_all", "star_bounded", "star_begin", "simplex_bounded",
+                                  "magnitudes", "magnitudes_all",
                                   "ages", "squares", "weighed_squares_all", "newest",
                                   "newest_weighed", "newest_squares"])
 def test_counts_of_a_plan_are_those_of_the_model_in_the_worst_case(case):

@@ -22,9 +22,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 CASES = ROOT / "tests" / "host" / "cases.toml"
-#: Of the matrix of specs, those that between them call every compiled function of the integer model.
+#: Of the matrix of specs, some that between them call almost every compiled function of the integer model.
 SPECS = ("grid16", "grid16_refine", "mean16_bias", "cg16", "schur16", "lookahead16", "lookahead16_f32",
-         "lms16", "klms16_f32", "fklms16_f32")
+         "lms16", "klms16_f32", "fklms16_f32", "lms16_linear", "lms16_nlms", "lms16_last_errors",
+         "band16_bias", "band16_refine", "band16_outputs", "tuned16", "stream16", "rls16", "rls32_varied")
 #: Optimisation levels at which tests build with zig, which compiles its runtime for each.
 HOST_LEVELS, WASM_LEVELS = ("-O0", "-O2", "-Os"), ("-O0", "-O2")
 BOARDS = (("mps2-an386", "-Os"), ("hexagon-linux", "-O2"), ("hexagon-linux-hvx", "-O2"))
@@ -48,8 +49,9 @@ def model() -> None:
         algorithm = next(a for a, table in TABLE_OF.items() if table in tables)
         plan = make_plan(Spec(model={"name": name, "algorithm": algorithm}, **tables))
         m = plan.sizes["n"] if plan.trains else 3 * plan.sizes["N"]
+        targets = (m, plan.targets) if plan.targets > 1 else m
         x, y = (chance.integers(plan.signals[signal].format.lo, plan.signals[signal].format.hi, shape)
-                for signal, shape in (("x_raw", (m, plan.sizes["D"])), ("y_raw", m)))
+                for signal, shape in (("x_raw", (m, plan.sizes["D"])), ("y_raw", targets)))
         for traced in (False, True):
             integer_model = open_model(plan)
             if traced:
@@ -61,7 +63,8 @@ def model() -> None:
             integer_model.predict(x[:4])
     rows = 300
     for columns in ((rows,), (rows, 2)):
-        solve_toeplitz(0.5 ** np.arange(rows), chance.standard_normal(columns), method="levinson")
+        for method in ("levinson", "banded"):
+            solve_toeplitz(np.exp2(-np.arange(float(rows)) ** 2), chance.standard_normal(columns), method=method)
         solve_kernel(chance.standard_normal((rows, 2)), chance.standard_normal(columns), sigma=1.0, lam=0.1)
 
 

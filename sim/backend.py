@@ -99,6 +99,17 @@ class FittedBackend(Protocol):
 
 
 @runtime_checkable
+class LambdaBackend(Protocol):
+    """Back end of a banded trainer whose lambda can change at run time."""
+
+    def train_with(self, lam: int, x_raw: Raw | None, y_raw: Raw) -> Outputs:
+        """Train with an integer lambda, which has `lambda_frac` fraction bits; return ``status`` (1,).
+
+        The status is bad argument if lambda is outside the range of the plan; the model is then unchanged.
+        """
+
+
+@runtime_checkable
 class StreamBackend(Protocol):
     """Back end of a trainer whose plan has a stream of fitted values."""
 
@@ -198,6 +209,11 @@ def answered(plan: Plan, status: Raw, rows: Raw) -> Outputs:
     f = rows[:, :plan.outputs] if "C" in plan.sizes else rows[:, 0]
     more = {"label": rows[:, -2], "margin": rows[:, -1]} if plan.decision else {}
     return {"status": status, "f": f, **more}
+
+
+def in_range(plan: Plan, lam: int) -> bool:
+    """Return whether an integer lambda is in the range of a plan."""
+    return plan.ranged and plan.integer("lambda_lo") <= lam <= plan.integer("lambda_hi")
 
 
 def refused_training() -> Outputs:

@@ -204,6 +204,11 @@ class Choices:
         return "candidates" in self.options
 
     @property
+    def ranged(self) -> bool:
+        """Return whether lambda can change at run time, so that the device computes the banded factor."""
+        return "lambda_range" in self.options
+
+    @property
     def schur(self) -> bool:
         """Return whether the solver is Schur's recursion."""
         return self.options.get("solver") == "schur"

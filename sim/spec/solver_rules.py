@@ -64,6 +64,28 @@ def candidates(draft: Draft) -> Found:
             return
 
 
+def lambda_range(draft: Draft) -> Found:
+    """Require what a lambda at run time needs (E113), and lambda within its range (E108)."""
+    given = draft.get("toeplitz", "lambda_range")
+    if not isinstance(given, (list, tuple)) or len(given) != 2:
+        return
+    for table, key, wanted, allowed in (
+            ("toeplitz", "solver", "banded", 'solver = "banded"'), ("numbers", "word", 16, "word = 16"),
+            ("toeplitz", "refine", 0, "no `refine`"), ("toeplitz", "bias", False, "no `bias`"),
+            ("toeplitz", "candidates", None, "no `candidates`"),
+            ("toeplitz", "stream_lag", None, "no `stream_lag`"),
+            ("output", "outputs", 1, "one output"), ("output", "classes", None, "no `classes`")):
+        if draft.get(table, key) not in (None, wanted):
+            yield draft.problem("E113", f"a lambda at run time does not support this `{key}`", table, key,
+                                allowed=f"{allowed} with `lambda_range`",
+                                remedy="remove `lambda_range`, or choose the allowed value")
+    lam = draft.get("toeplitz", "lambda")
+    if isinstance(lam, (int, float)) and not given[0] <= lam <= given[1]:
+        yield draft.problem("E108", "lambda is outside `lambda_range`", "toeplitz", "lambda",
+                            allowed=f"{given[0]:g} to {given[1]:g}",
+                            remedy="lambda is the value at the start: choose one within the range")
+
+
 def signals(draft: Draft) -> Found:
     """Require solver `banded` or `auto` for several outputs (E113).
 

@@ -23,7 +23,7 @@ _EXAMPLES = {"casts": '{ f = "floor" }', "ranges": "{ alpha = 2.5 }", "formats":
              "linear_ridge": "0.001", "linear_step": "0.1",
              "joint": "false", "gate": "true",
              "last_errors": "6", "unit": '"mV"', "candidates": "[[6.0, 0.3]]",
-             "stream_lag": "30", "novelty": "1.0"}
+             "stream_lag": "30", "lambda_range": "[0.01, 1.0]", "novelty": "1.0"}
 
 
 def render(values: Values, commented: Sequence[str] = ()) -> str:
@@ -94,7 +94,7 @@ def _left(table: str, values: Values) -> dict[str, str]:
     useless |= set() if values[table].get("linear") == "rls" else {"linear_forgetting", "linear_ridge"}
     useless |= set() if values[table].get("linear") == "nlms" else {"linear_step"}
     useless |= set() if "novelty" in values[table] else {"novelty_release", "novelty_steps", "drift_samples"}
-    useless |= set() if values[table].get("solver") == "banded" else {"candidates"}
+    useless |= set() if values[table].get("solver") == "banded" else {"candidates", "lambda_range"}
     useless |= set() if values[table].get("scheme") == "uniform" else {"stream_lag"}
     useless |= set() if values[table].get("reduction") in ("fklms", "fmklms") else {
         "guard", "bounded_update"}

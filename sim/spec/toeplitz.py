@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from .fields import POSITIVE, SpecTable
 from .fields import key as _key
-from .types import Candidates
+from .types import Candidates, LambdaRange
 
 
 def tolerance_key() -> Any:
@@ -48,6 +48,10 @@ class Toeplitz(SpecTable):
         None, about="more pairs [sigma, lambda], from which training selects the best (banded)",
         allowed="1 to 15 pairs of numbers, 1e-12 to 1e12, such as [[3, 0.1], [6, 0.3]]",
         remedy="list the pairs that may suit the signal, or omit `candidates`")
+    lambda_range: LambdaRange | None = _key(
+        None, about="range of lambda at run time; the device then computes the factor (banded, 16 bits)",
+        allowed="two numbers, 1e-6 to 1e6, such as [0.01, 1]",
+        remedy="give the smallest and the largest lambda that the device may set, or omit `lambda_range`")
     stream_lag: int | None = _key(
         None, ge=1, le=2048, about="lag L of a stream of fitted values, an FIR filter of 2 L + 1 taps",
         allowed="an integer, 1 to 2048",

@@ -290,6 +290,16 @@ def _candidates(value: Any) -> tuple[tuple[float, float], ...]:
     return tuple((float(sigma), float(lam)) for sigma, lam in value)
 
 
+def _lambda_range(value: Any) -> tuple[float, float]:
+    """Validate the smallest and the largest lambda of a run-time range."""
+    pair = list(value) if isinstance(value, (list, tuple)) else []
+    if len(pair) != 2 or not all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in pair):
+        raise _custom("E107", "`lambda_range` is not a list of two numbers")
+    if not 1e-6 <= pair[0] < pair[1] <= 1e6:  # also refuses NaN
+        raise _custom("E108", "the low end of `lambda_range` is not below its high end, or out of range")
+    return float(pair[0]), float(pair[1])
+
+
 ROWS = re.compile(r"([0-9]{1,9})\.\.([0-9]{1,9})")
 MAXROWS = 10**9
 #: A column of a file by its name, or by its number from 0.
@@ -301,6 +311,9 @@ Candidates = Annotated[tuple[tuple[float, float], ...], PlainValidator(_candidat
                        WithJsonSchema({"type": "array", "minItems": 1, "maxItems": MOST_CANDIDATES, "items": {
                            "type": "array", "items": {"type": "number", "minimum": 1e-12, "maximum": 1e12},
                            "minItems": 2, "maxItems": 2}})]
+LambdaRange = Annotated[tuple[float, float], PlainValidator(_lambda_range), PlainSerializer(_listed),
+                        WithJsonSchema({"type": "array", "minItems": 2, "maxItems": 2,
+                                        "items": {"type": "number", "minimum": 1e-6, "maximum": 1e6}})]
 #: The values of the lowest and the highest ADC count, by column.
 ValueRanges = dict[str, Annotated[tuple[float, float], PlainValidator(_value_range), PlainSerializer(_listed),
                                   WithJsonSchema({"type": "array", "items": {"type": "number"},

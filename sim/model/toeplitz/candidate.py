@@ -13,6 +13,7 @@ from ..certify import CertifyConstants
 from ..kernel import Cast, KernelConstants, cast_of, kernel_constants
 from .banded import BandedConstants, BandedTables
 from .intercept import InterceptConstants
+from .ranged import Ranged, diagonal_excess, lambda_plan
 from .tuning import EvidenceConstants
 
 
@@ -59,6 +60,16 @@ class Candidate(NamedTuple):
     certify: CertifyConstants
     evidence: EvidenceConstants
     kernel: KernelConstants
+    excess: int
+
+
+def ranged_candidate(plan: Plan, lam: int, found: Ranged) -> Candidate:
+    """Return the candidate with a run-time lambda, whose factor is `found`."""
+    alone = lambda_plan(plan, lam)
+    band = np.array(plan.tables["band"].values, dtype=np.int64)
+    return Candidate(banded_constants(alone), BandedTables(found.factor, found.pivot, band),
+                     certify_constants(alone), EvidenceConstants(0, 0, 0, 0), kernel_constants(alone),
+                     diagonal_excess(alone))
 
 
 def candidate_of(plan: Plan, k: int) -> Candidate:
@@ -67,4 +78,4 @@ def candidate_of(plan: Plan, k: int) -> Candidate:
     own = [alone.integer(name) if plan.tunes else 0 for name in
            ("rows", "square_shift", "evidence_shift", "evidence_offset")]
     return Candidate(banded_constants(alone), banded_tables(alone), certify_constants(alone),
-                     EvidenceConstants(*own), kernel_constants(alone))
+                     EvidenceConstants(*own), kernel_constants(alone), 0)

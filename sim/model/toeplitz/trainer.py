@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...backend import Outputs
+from ...backend import Outputs, in_range, refused_training
 from ...candidates import NO_EVIDENCE, candidate_plan
 from ...data import raw
 from ...jit import jit
@@ -40,6 +40,7 @@ from .candidate import (
     candidate_of,
     certify_constants,
     intercept_constants,
+    ranged_candidate,
 )
 from .first_row import diagonal_row, row_of, uniform_entry, uniform_row
 from .fitted import fitted
@@ -47,6 +48,7 @@ from .intercept import intercept
 from .levinson import LevinsonConstants, levinson, levinson_begin, levinson_steps
 from .lookahead import Lookahead
 from .lookahead_f32 import Lookahead as LookaheadF32
+from .ranged import Ranged, diagonal_excess, factor_of, lambda_plan
 from .refine import RefineArrays, RefineConstants, compute_residual, refine
 from .schur import SchurConstants, schur
 from .stream import stream
@@ -134,8 +136,9 @@ def certified_bound(plan: Plan, y: Words, state: Outputs) -> int:
     if plan.banded:
         each = plan.outputs, plan.sizes["n"]
         centred = y.reshape(each) - (state["bias"][:, np.newaxis] if plan.bias else 0)
-        return certify_band(centred, banded_tables(plan).band, alpha.reshape(each), alpha_exp,
-                            plan.integer("band_head"), certify_constants(plan))
+        band = np.array(plan.tables["band"].values, dtype=np.int64)
+        return certify_band(centred, band, alpha.reshape(each), alpha_exp,
+                            plan.integer("band_head"), certify_constants(plan), diagonal_excess(plan))
     k, arrays = refine_constants(plan), refine_arrays(plan)
     k = k._replace(levinson=k.levinson._replace(word=plan.word))  # of the right-hand side, which is not used
     arrays.r[:], intercept = row_of(plan, state), int(state["bias"][0]) if plan.bias else 0
@@ -156,7 +159,10 @@ class ToeplitzModel(BatchModel):
         self._certify = certify_constants(plan)
         self._schur = plan.schur
         self._lookahead: Lookahead | LookaheadF32 | None = None
-        self._candidates = [candidate_of(plan, k) for k in range(plan.sizes.get("K", int(plan.banded)))]
+        self._candidates = [candidate_of(plan, k) for k in range(
+            0 if plan.ranged else plan.sizes.get("K", int(plan.banded)))]
+        self._lambda = plan.integer("lambda_word") if plan.ranged else 0
+        self._factor: Ranged | None = None
         self._refine = refine_constants(plan)
         self._centre = (np.array(plan.tables["weight"].values), intercept_constants(plan)) \
             if plan.banded and plan.bias else None
@@ -209,12 +215,22 @@ class ToeplitzModel(BatchModel):
         """
         found = super().train(x_raw, y_raw)
         if found["status"][0] != BAD_ARGUMENT:
-            plan = candidate_plan(self.plan, int(self._scalars[_CANDIDATE]))
+            plan = lambda_plan(candidate_plan(self.plan, int(self._scalars[_CANDIDATE])), self._lambda)
             y = self._y  # less the intercept
             y = (self._each(y) + self._bias[:, np.newaxis]).ravel() if plan.banded else y
             self._trainer = (y, self._alpha.copy(), int(self._scalars[_ALPHA_EXP]),
                              plan) if self._solved else None
         return found
+
+    def train_with(self, lam: int, x_raw: NDArray[np.int64] | None, y_raw: NDArray[np.int64]) -> Outputs:
+        """Train with an integer lambda; see :class:`~kerncast.sim.backend.LambdaBackend`."""
+        if not in_range(self.plan, lam):
+            return refused_training()
+        default, self._lambda = self._lambda, lam
+        try:
+            return self.train(x_raw, y_raw)
+        finally:
+            self._lambda = default
 
     def _each(self, words: Words) -> Words:
         """Return a view of words by output, shape (C, n)."""
@@ -230,6 +246,11 @@ class ToeplitzModel(BatchModel):
         self._y = y
         if self.plan.tunes:
             return self._tune(y)
+        if self.plan.ranged:
+            self._factor = factor_of(self.plan, self._lambda)
+            if self._factor.status != OK:
+                return self._factor.status
+            return self._solve_banded(y, ranged_candidate(self.plan, self._lambda, self._factor))
         if self._candidates and not self.corrected:
             return self._solve_banded(y, self._candidates[0])
         if not self.eager and not self.plan.banded:
@@ -281,7 +302,8 @@ class ToeplitzModel(BatchModel):
                 return status
         exponent = align_outputs(alpha, self._own_exp, c.constants.alpha_exp_min)
         self._scalars[_ALPHA_EXP] = exponent
-        bound = certify_band(each, c.tables.band, alpha, exponent, c.constants.band_head, c.certify)
+        bound = certify_band(each, c.tables.band, alpha, exponent, c.constants.band_head, c.certify,
+                             c.excess)
         trace(log, at.CERTIFY_BOUND, 0, 0, bound)
         self._scalars[_BOUND] = bound
         if limited:
@@ -369,6 +391,8 @@ class ToeplitzModel(BatchModel):
         arrays |= dict(zip("pqs", self._generators, strict=False))
         arrays |= dict(zip(SCALARS, self._scalars.reshape(-1, 1), strict=True))
         arrays |= self._lookahead.fields() if self._lookahead is not None else {}
+        if self._factor is not None:
+            arrays |= self._factor.members() | {"lambda": np.array([self._lambda])}
         last_lag = max((j for j, word in enumerate(self._r) if word), default=0)
         arrays |= {"evidence": self._evidence, "own_exp": self._own_exp, "bias": self._bias,
                    "output": np.zeros(1, dtype=np.int64)}

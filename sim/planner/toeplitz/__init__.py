@@ -43,6 +43,7 @@ from .levinson import ALPHA_EXP_MIN, bounds, levinson_constants, products_shift,
 from .lookahead import ALPHA_EXP_MAX, lookahead_constants
 from .memory import corrected, model_memory, trainer_memory
 from .operations import operations_of
+from .ranged import lowest, ranged_band, ranged_certificate, ranged_constants, ranged_fitted, scale_bits
 from .schur import schur_constants, schur_signals
 from .stream import stream_plan
 from .tuning import evidence_constants, plan_tuned
@@ -104,7 +105,8 @@ def _signals(spec: Spec, word: int, c: dict[str, int]) -> dict[str, Signal]:
     if spec.toeplitz.solver in LOOKAHEADS:
         return common
     if spec.toeplitz.solver == "banded":
-        exact = Signal(BAND, Rounding.HALF_UP, Overflow.SATURATE, 0, BAND.hi, "1 + lambda")
+        unit = "1 + lambda" if spec.toeplitz.lambda_range is None else str(1 << scale_bits(spec))
+        exact = Signal(BAND, Rounding.HALF_UP, Overflow.SATURATE, 0, BAND.hi, unit)
         return common | {"r": exact, "z": Signal(short, *cast_modes(spec, "a"), short.lo, short.hi,
                                                  "full scale of y, its own block exponent")}
     generators = schur_signals(spec) if spec.toeplitz.solver == "schur" else {}
@@ -250,7 +252,7 @@ def _plan(spec: Spec, x_raw: Raw | None, y_raw: Raw | None) -> Plan:
     words = WORD_CLASSES[REFINED if spec.toeplitz.refine else spec.numbers.word]
     inputs = plan_inputs(spec, words)
     x, constants = inputs.x, dict(inputs.constants)
-    solver = _constants(spec, words.bits)
+    solver = _constants(lowest(spec), words.bits)
     evidence = _analytic(spec)
     if spec.toeplitz.scaling == "static":
         exponents, evidence["alpha"] = _static(spec, x_raw, y_raw)
@@ -259,13 +261,15 @@ def _plan(spec: Spec, x_raw: Raw | None, y_raw: Raw | None) -> Plan:
     lags = _lags(spec, x, constants["kernel_d2_end"])
     constants |= lags
     within = grid_window(spec.toeplitz.n, lags["x_step"], lags["last_lag"]) if "x_step" in lags else None
-    constants |= fitted_plan(spec, inputs.signals["y"].format, solver)
+    if spec.toeplitz.lambda_range is None:
+        constants |= fitted_plan(spec, inputs.signals["y"].format, solver)
     sizes = {"n": spec.toeplitz.n, "D": spec.input.columns}
     sizes |= {"K": spec.toeplitz.pairs} if spec.toeplitz.candidates is not None else {}
     sizes |= {"C": spec.output.targets} if spec.output.targets > 1 else {}
     tables = dict(kernel_tables(spec, words))
     if spec.toeplitz.solver == "banded":
-        more, factor = _banded(spec, inputs, solver["alpha_frac"], constants)
+        planned = _banded if spec.toeplitz.lambda_range is None else _ranged
+        more, factor = planned(spec, inputs, solver["alpha_frac"], constants)
         constants |= more
         tables |= factor
     else:
@@ -285,7 +289,7 @@ def _plan(spec: Spec, x_raw: Raw | None, y_raw: Raw | None) -> Plan:
         signals=inputs.signals | _signals(spec, words.bits, solver),
         constants=constants, tables=tables,
         memory=model_memory(spec, words.bits, x.signal.format.c_type, sizes),
-        workspace=trainer_memory(spec, words.bits, x.signal.format.c_type, sizes),
+        workspace=trainer_memory(spec, words.bits, x.signal.format.c_type, sizes, constants),
         operations=operations_of(spec, sizes, constants, within),
         units=inputs.units, evidence=evidence)
 
@@ -317,9 +321,25 @@ def _banded(spec: Spec, inputs: Inputs, alpha_frac: int, c: dict[str, int | tupl
     return constants | certificate | {"band_head": head, "residual_slack": head + 2 if shift else 0}, tables
 
 
+def _ranged(spec: Spec, inputs: Inputs, alpha_frac: int, c: dict[str, int | tuple[int, ...]]
+            ) -> tuple[dict[str, int], dict[str, ConstantTable]]:
+    """Return constants and tables of the banded solver with a range of lambda, and of its certificate."""
+    step, top, y = c["x_step"], c["alpha_exp_max"], inputs.signals["y"].format
+    assert isinstance(step, int) and isinstance(top, int)
+    band = ranged_band(spec, first_row(lowest(spec), inputs.x.lsb, step))
+    if band_residual_shift(y.bits, len(band.row) - 1, alpha_frac):
+        raise fail("E205", "lambda_range: the largest lambda leaves too few bits for the residual",
+                   where="[toeplitz] lambda_range", value=list(spec.toeplitz.lambda_range or ()),
+                   allowed="a smaller lambda, or fewer lags", remedy="lower the largest lambda, or sigma")
+    constants, tables = ranged_constants(spec, band)
+    return constants | ranged_certificate(spec, constants, band_loss(band)) | ranged_fitted(
+        spec, y, alpha_frac, top, constants), tables
+
+
 def _options(spec: Spec) -> dict[str, str]:
     assert spec.toeplitz is not None
     t = spec.toeplitz
     return {**spec.kernel.options, "scheme": t.scheme,
             "lambda": repr(t.lam), "rounding": spec.numbers.rounding, "solver": t.solver,
-            "scaling": t.scaling, "refine": str(t.refine), "bias": str(int(t.bias))}
+            "scaling": t.scaling, "refine": str(t.refine), "bias": str(int(t.bias))} | (
+        {} if t.lambda_range is None else {"lambda_range": ":".join(map(repr, t.lambda_range))})

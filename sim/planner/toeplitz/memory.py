@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ...choices import LOOKAHEADS
 from ...plan import SIZE_KEYS, Field
 from ...spec import Spec
@@ -85,8 +87,19 @@ def _corrections(spec: Spec, short: str) -> list[_Row]:
     return fields
 
 
-def trainer_memory(spec: Spec, word: int, x_word: str, sizes: dict[str, int]) -> tuple[Field, ...]:
-    """Return the members of the trainer structure."""
+def _factor(short: str, c: Mapping[str, int | tuple[int, ...]]) -> list[_Row]:
+    """Return the factor that the device computes for a lambda at run time."""
+    b, rows = c["band"], c["rows"]
+    return [("lambda", "int32_t", "1", "lambda of this training, an integer"),
+            ("factor", short, f"{rows}*{b}", "columns of L below the diagonal"),
+            ("pivot", "int32_t", str(rows), "1 / d"),
+            ("u", "int32_t", f"{b}+1", "generator of the factor"),
+            ("v", "int32_t", str(b), "second generator")]
+
+
+def trainer_memory(spec: Spec, word: int, x_word: str, sizes: dict[str, int],
+                   c: Mapping[str, int | tuple[int, ...]]) -> tuple[Field, ...]:
+    """Return the members of the trainer structure; `c` contains the constants of the plan."""
     assert spec.toeplitz is not None
     long, short = (f"int{16 if bits == 16 else 32}_t" for bits in (word, spec.numbers.word))
     several = spec.output.targets > 1
@@ -105,6 +118,8 @@ def trainer_memory(spec: Spec, word: int, x_word: str, sizes: dict[str, int]) ->
         if corrected(spec):
             fields += [("forward_exp", "int32_t", "1", "block exponent of z in the forward recursion"),
                        *_corrections(spec, short)]
+        if spec.toeplitz.lambda_range is not None:
+            fields += _factor(short, c)
         return memory(fields, sizes, SIZE_KEYS["toeplitz_rls"])
     fields += [("r", long, "n", "first row over 1 + lambda; r[0] is the implicit 1")]
     if spec.toeplitz.scheme != "uniform":

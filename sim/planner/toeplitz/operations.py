@@ -72,8 +72,14 @@ def operations_of(spec: Spec, sizes: dict[str, int], c: Mapping[str, int | tuple
         # residual, n of alpha, one of the first exponent and two of the bound; n of the intercept.
         # Outputs share the kernel values of a prediction, and the bound.
         row = f"{4 * b}*n - {2 * b * (b + 1)} + {4 + spec.toeplitz.bias}*n"
+        divisions = "0"
+        if spec.toeplitz.lambda_range is not None:  # of the factor; then one division of the bound
+            rows = c["rows"]
+            assert isinstance(rows, int)
+            row += f" + {rows * b + 2 * (rows - 1) * b}"
+            divisions = str(2 * rows)
         train, sums = (f"C*({row} + 1) + 2", f"C*{read}") if "C" in sizes else (f"{row} + 3", read)
-        return operations({"train": {"kernel_values": "0", "distance_terms": "0", "divisions": "0",
+        return operations({"train": {"kernel_values": "0", "distance_terms": "0", "divisions": divisions,
                                      "multiplications": train},
                            "predict": predict | {"multiplications": sums}}, sizes)
     uniform, solves = spec.toeplitz.scheme == "uniform", 1 + spec.toeplitz.refine

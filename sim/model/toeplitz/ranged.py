@@ -1,0 +1,125 @@
+"""sim.model: the factor of a banded matrix whose lambda is set at run time, in integers.
+
+Schur's recursion on the generators u and v of ``T + lambda I`` gives column i of L as ``u / u_0``, and
+``d_i = u_0`` (:mod:`...reference.toeplitz.banded`):
+
+    k = v_1 / u_0;    (u_j, v_j) <- (u_j - k v_{j+1}, v_{j+1} - k u_j)
+
+u and v have 32 bits with F fraction bits (:mod:`...planner.toeplitz.ranged`), as have lambda and the first
+row of T; k has 31. Each step rounds each entry once, and the recursion is weakly stable, so the error of the
+factor is far below the LSB of its words.
+
+PYTEST_DONT_REWRITE: see :mod:`...primitives`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from ...jit import jit
+from ...plan import Plan
+from ...primitives import HALF_UP, Words, arithmetic_shift, divide, divide_round, requantise, shift_round
+from ..statuses import NOT_POSITIVE_DEFINITE, OK
+
+#: Fraction bits of k.
+K_FRAC = 31
+#: A reciprocal of a pivot is below.
+_MOST = 1 << 31
+
+
+class FactorConstants(NamedTuple):
+    """Integers of the plan."""
+
+    rows: int
+    factor_frac: int
+    pivot_frac: int
+    lambda_frac: int
+
+
+@jit
+def advance(u: Words, v: Words) -> int:
+    """Advance the generators u (b + 1,) and v (b,) by one column; return a status.
+
+    ``v[j]`` is v_{j+1}.
+    """
+    b = v.shape[0]
+    if u[0] <= 0 or abs(v[0]) >= u[0]:
+        return NOT_POSITIVE_DEFINITE
+    q, e = divide(v[0], u[0])
+    k = arithmetic_shift(q, -e)
+    for j in range(b):
+        p, w = u[j], v[j]
+        u[j] = p - shift_round(k * w, K_FRAC, HALF_UP)
+        if j > 0:
+            v[j - 1] = w - shift_round(k * p, K_FRAC, HALF_UP)
+    v[b - 1] = -shift_round(k * u[b], K_FRAC, HALF_UP)
+    return OK
+
+
+@jit
+def factorise(row: Words, lam: int, factor: Words, pivot: Words, u: Words, v: Words, lo: int, hi: int,
+              k: FactorConstants) -> int:
+    """Compute the columns of L (rows, b) and 1 / d_i (rows,); return a status.
+
+    `row` (b,) is the first row of T from lag 1. `lo` and `hi` limit the entries of L.
+    """
+    b = row.shape[0]
+    u[0] = (1 << k.lambda_frac) + lam
+    for j in range(b):
+        u[j + 1] = row[j]
+        v[j] = row[j]
+    for i in range(k.rows):
+        if i > 0 and advance(u, v) != OK:
+            return NOT_POSITIVE_DEFINITE
+        pivot[i] = divide_round(1 << (k.lambda_frac + k.pivot_frac), u[0])
+        if pivot[i] >= _MOST:
+            return NOT_POSITIVE_DEFINITE
+        for j in range(b):
+            factor[i, j] = requantise(u[j + 1] * pivot[i], k.lambda_frac + k.pivot_frac - k.factor_frac, HALF_UP,
+                                      lo, hi)
+    return OK
+
+
+class Ranged(NamedTuple):
+    """What the trainer computes from lambda: a status, the factor, and the generators at the end."""
+
+    status: int
+    factor: Words
+    pivot: Words
+    u: Words
+    v: Words
+
+    def members(self) -> dict[str, Words]:
+        """Return the members of the trainer structure."""
+        return {"factor": self.factor, "pivot": self.pivot, "u": self.u, "v": self.v}
+
+
+def factor_of(plan: Plan, lam: int) -> Ranged:
+    """Return the factor of a plan for an integer lambda."""
+    b, rows = plan.integer("band"), plan.integer("rows")
+    found = Ranged(OK, np.zeros((rows, b), dtype=np.int64), np.zeros(rows, dtype=np.int64),
+                   np.zeros(b + 1, dtype=np.int64), np.zeros(b, dtype=np.int64))
+    row = np.array(plan.tables["band"].values, dtype=np.int64)
+    most = 1 << (plan.word - 1)
+    status = factorise(row, lam, *found[1:], -most, most - 1,
+                       FactorConstants._make(plan.integer(name) for name in FactorConstants._fields))
+    return found._replace(status=int(status))
+
+
+def lambda_plan(plan: Plan, lam: int) -> Plan:
+    """Return the plan in which the constants that depend on lambda are those of an integer lambda."""
+    if not plan.ranged:
+        return plan
+    gain = divide_round(1 << plan.integer("gain_shift"), lam - plan.integer("lambda_loss")) + 1
+    fitted = {"fitted_scale": lam} if plan.fits else {}
+    return replace(plan, constants={**plan.constants, "lambda_word": lam, "bound_gain": gain, **fitted})
+
+
+def diagonal_excess(plan: Plan) -> int:
+    """Return the diagonal of the fixed-point matrix less ``2**31``, which the other plans have."""
+    if not plan.ranged:
+        return 0
+    return plan.integer("lambda_word") + (1 << plan.integer("lambda_frac")) - (1 << 31)

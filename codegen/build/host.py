@@ -17,6 +17,7 @@ from ...sim.backend import Outputs, Raw, answer_width, answered, fitted_answer
 from ...sim.plan import Field, Plan
 from ...sim.replay.saved_state import slot_bytes
 from ...sim.replay.trace import Event, Trace
+from ...sim.statuses import DeviceStatus
 from .compilers import Compiler, host_compiler
 from ..c.delay import delay_context
 from ..c.trace_hooks import STORE_DECLARATIONS, TRACE_DECLARATIONS
@@ -40,6 +41,7 @@ def _training(p: str, x: str, raw_y: str, word: str, members: str, target: str) 
     the declaration of the target parameter of ``train_push``.
     """
     fitted = f"int {p}_train_fitted(const {p}_trainer_t *t, {word} *f);" if word else ""
+    ranged = f"int {p}_train_set_lambda({p}_trainer_t *t, uint32_t lambda);" if "lambda;" in members else ""
     return f"""typedef struct {{ {members} }} {p}_trainer_t;
         int {p}_train_begin({p}_trainer_t *t);
         int {p}_train_push({p}_trainer_t *t, {x}{target});
@@ -48,6 +50,7 @@ def _training(p: str, x: str, raw_y: str, word: str, members: str, target: str) 
         int {p}_train_commit({p}_trainer_t *t, {p}_model_t *m);
         void {p}_train_cancel({p}_trainer_t *t);
         {fitted}
+        {ranged}
         int {p}_train({p}_trainer_t *t, {p}_model_t *m, {x}const {raw_y} *y);"""
 
 
@@ -261,6 +264,18 @@ class HostBackend(LibraryBackend):
         f = self.ffi.new(f"{self.plan.word_type}[]", self.plan.sizes["n"] * self.plan.outputs)
         call = getattr(self.library, f"{self.plan.name}_train_fitted")
         return fitted_answer(self.plan, call(self.trainer, f), list(f))
+
+    def train_with(self, lam: int, x_raw: Raw | None, y_raw: Raw) -> Outputs:
+        """Train in slices with lambda; see :class:`~kerncast.sim.backend.LambdaBackend`."""
+        y = self._raw(raw.targets(self.plan, y_raw), "y_raw")
+        steps = ("begin",), ("set_lambda", lam), ("push_block", y, len(y_raw)), ("run", 2**32 - 1), (
+            "commit", self.model)
+        for name, *arguments in steps:
+            status = getattr(self.library, f"{self.plan.name}_train_{name}")(self.trainer, *arguments)
+            if status != DeviceStatus.OK and name != "commit":
+                getattr(self.library, f"{self.plan.name}_train_cancel")(self.trainer)
+                break
+        return {"status": np.array([status], dtype=np.int64)}
 
     def leverage(self, x_raw: Raw) -> Outputs:
         """Compute leverages; see :class:`~kerncast.sim.backend.NoveltyBackend`."""

@@ -34,13 +34,15 @@ TITLES = {"toeplitz_rls": "Toeplitz regularised least squares",
           "kernel_predictor": "prediction by a kernel expansion"}
 #: Stages of a training between its samples and the commit, in order: name and what a step does.
 _STAGES = {
-    "START": "start the iteration", "ROW": "one entry of the first row",
+    "START": "start the iteration", "FACTOR": "columns of the factor", "ROW": "one entry of the first row",
     "TUNE": "the evidence of a candidate", "SOLVE": "one step of the solver",
     "CORRECT": "update the solution", "RESIDUAL": "one row of the residual", "FINISH": "the error bound"}
 #: Rows of a step of the banded solver.
 BAND_STEP_ROWS = 16
 #: Members of a trainer that its checksum does not cover: it and those of the long arrays.
 CHECKS = ("check", "samples_check", "solution_check", "last_check", "reserved")
+#: Members with the factor of a run-time lambda, which the checksum does not cover: the bound detects changes.
+FACTOR = ("factor", "pivot", "u", "v")
 #: Factor of the checksum of long arrays. For 32 bits it passes the spectral test in 2 to 6 dimensions (D. E.
 #: Knuth, "The Art of Computer Programming", vol. 2, section 3.3.4), so few changes of neighbours cancel. It
 #: is 5 modulo 8, so an exchange of two words of 16 bits changes the sum.
@@ -71,7 +73,7 @@ _MACROS = {
                 "alpha_exp_max", "fitted_scale", "fitted_shift",
                 "lookahead_shift", "refine", "band", "rows", "factor_frac", "factor_shift",
                 "factor_head", "residual_band", "band_head", "pivot_frac", "z_exp_max", "last_lag",
-                "square_shift", "evidence_shift", "weights", "weight_shift", "intercept_shift",
+                "square_shift", "evidence_shift", "lambda_loss", "gain_shift", "diagonal_lack", "weights", "weight_shift", "intercept_shift",
                 "intercept_lo", "intercept_hi"),
     "Stream: the sum of products is shifted by": ("stream_shift",),
     "Trainer: a product of K + lambda I, and the scalars of a step":
@@ -122,6 +124,8 @@ def real_value(plan: Plan, name: str) -> str:
         alpha, y = (plan.signals[signal].format.frac for signal in ("alpha", "y"))
         frac = plan.integer("fitted_shift") - alpha + y
         return f"lambda = {plan.options['lambda']}, {frac} fraction bits"
+    if name == "ridge_scale" and plan.ranged:
+        return f"1 / {plan.signals['r'].unit}"
     if name == "ridge_scale":
         return f"1 / (1 + lambda), lambda = {plan.options['lambda']}"
     return float_value(plan, name) or lms_value(plan, name) or rls_value(name)
@@ -175,6 +179,7 @@ def _defines(plan: Plan) -> dict[str, list[tuple[str, str, str]]]:
     unused |= {"y_offset", "y_gain", "y_shift"} if plan.fixed or plan.decision else set()
     unused |= {"solver_shift", "innov_frac"} if plan.schur else set()
     unused |= set(varying(plan)) - {"alpha_exp_max"}
+    unused |= {"bound_gain", "fitted_scale"} if plan.ranged else set()
     unused |= set() if plan.uniform and not plan.banded else {"last_lag"}
     macros = _IN_FLOAT32 if plan.in_float32 else _SECOND_ORDER if plan.second_order else _MACROS
     groups |= {title: [(name.upper(), _constant(plan, name), real_value(plan, name))
@@ -204,6 +209,8 @@ def _table_meaning(plan: Plan) -> dict[str, str]:
     bits = plan.constants.get("exp2_bits", 0)
     assert isinstance(bits, int)
     found = {name: text.format(bits=bits, twice=2 * bits) for name, text in _TABLE_MEANING.items()}
+    if plan.ranged:
+        found["band"] = f"first row over {plan.signals['r'].unit}, from lag 1"
     return found | {f"{name}_{k}": f"{found[name]}, sigma = {sigma}, lambda = {lam}" for name in TABLES
                     for k, (sigma, lam) in enumerate(candidate_pairs(plan))}
 
@@ -226,13 +233,13 @@ def _trainer(plan: Plan) -> dict[str, Any]:
     word = plan.constants.get("solver_word", plan.word)
     scales = plan.integers("candidate_fitted_scale") if plan.tunes and plan.fits else (
         (plan.integer("fitted_scale"),) if plan.fits else ())
-    short = plan.word == 16 and plan.fits and max(scales) < 1 << SHORT
+    short = plan.word == 16 and plan.fits and max(scales) < 1 << SHORT and not plan.ranged
     bias = plan.bias
     refine = (bias and not plan.banded) or plan.refine != 0  # by corrections
     sides = [{"x": "z", "y": "t->rhs[t->step]"}] if refine else [{"x": "alpha", "y": "t->y[t->step]"}]
     eager = plan.eager
     stages = {"RESIDUAL", "FINISH"} | (set() if eager else {"SOLVE"}) | ({"CORRECT"} if refine else set())
-    stages |= {"TUNE"} if plan.tunes else set()
+    stages |= {"TUNE"} if plan.tunes else {"FACTOR"} if plan.ranged else set()
     stages |= {"START", "CORRECT"} if plan.algorithm == "kernel_cg" else set() if plan.uniform else {"ROW"}
     shared_shift = plan.algorithm == "toeplitz_rls" and not plan.banded  # the band spends no call on a row
     if bias and refine:
@@ -262,8 +269,8 @@ def _trainer(plan: Plan) -> dict[str, Any]:
 
 def _checksum(plan: Plan) -> dict[str, Any]:
     """Sort the scalars and short arrays; `idle` are zero while samples are awaited."""
-    covered = [f for f in plan.workspace if "n" not in f.formula and f.name not in CHECKS]
-    idle = {f.name for f in covered} - {"step", "stage", "status"} if not plan.eager else \
+    covered = [f for f in plan.workspace if "n" not in f.formula and f.name not in (*CHECKS, *FACTOR)]
+    idle = {f.name for f in covered} - {"step", "stage", "status", "lambda"} if not plan.eager else \
         {"bound", "squares", "squares_shift", "slack"}
     zeros = [f for f in covered if f.name in idle]
     words = sum(f.count * (2 if f.ctype == "int64_t" else 1) for f in zeros)

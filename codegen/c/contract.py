@@ -35,6 +35,7 @@ _CONTEXT = {
     "train_begin": (_TRAINER, _NO_CALL),
     "train_push": (_TRAINER, _NO_CALL),
     "train_push_block": (_TRAINER, _NO_CALL),
+    "train_set_lambda": (_TRAINER, _NO_CALL),
     "train_commit": (_TRAINER, "Allowed if the call does not interrupt another function on this trainer or "
                                "model."),
     "train_fitted": ("Reentrant: it only reads the trainer.", _NO_CALL),
@@ -101,7 +102,7 @@ def _slice_cost(plan: Plan, kind: str) -> str:
     if kind != "train_run":
         return {"train_begin": f"writes {plan.trainer_bytes} bytes", "train_push": "stores one sample",
                 "train_commit": f"writes {plan.state_bytes} bytes",
-                "train_cancel": "writes two members", "train_fitted": f"{n} multiplications"}[kind]
+                "train_cancel": "writes two members", "train_set_lambda": "writes two members", "train_fitted": f"{n} multiplications"}[kind]
     if plan.looks_ahead:
         return "a step takes O(n) time, O(n^2) if it looks ahead, and at the end"
     if plan.banded:

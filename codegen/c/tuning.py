@@ -83,9 +83,13 @@ def tuning_context(plan: Plan, number: Any) -> dict[str, Any]:
     p, names = plan.name, varying(plan)
 
     def own(name: str) -> str:
+        if plan.ranged and name == "fitted_scale":
+            return "(int64_t)t->lambda"
         return f"c->{name}" if name in names else f"{p.upper()}_{name.upper()}"
 
     def table(name: str) -> str:
+        if plan.ranged and name in ("factor", "pivot"):
+            return f"t->{name}"
         return f"c->{_MEMBERS[name]}" if plan.tunes else f"{p}_table_{name}"
 
     def uses(*wanted: str) -> bool:
@@ -96,7 +100,9 @@ def tuning_context(plan: Plan, number: Any) -> dict[str, Any]:
     rows = [[*(f"{p}_table_{name}_{k}" for name in TABLES),
              *(number(plan.integers(f"candidate_{name}")[k]) for _, name, _ in members)]
             for k in range(len(candidate_pairs(plan)))]
-    return {"tuned": plan.tunes, "own": own, "table": table, "uses": uses,
+    return {"ranged": plan.ranged, "in_factor": "const" if plan.ranged else "KC_TABLE",
+            "own_trainer": f"const {p}_trainer_t *t, " if plan.ranged else "",
+            "unit_of_row": plan.signals["r"].unit if plan.ranged else "(1 + lambda)", "tuned": plan.tunes, "own": own, "table": table, "uses": uses,
             "own_kernel": uses("kernel_c", "kernel_shift", "kernel_d2_end"),
             "given": f"KC_TABLE {p}_candidate_t *c, ", "own_bound": uses("bound_gain", "bound_shift"),
             "candidate_members": members,

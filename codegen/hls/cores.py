@@ -154,6 +154,9 @@ def _no_solver(plan: Plan) -> KerncastError | None:
                                                                             "train in C")
     if plan.tunes:
         return _no_candidates(plan)
+    if plan.ranged:
+        return _unlike("[toeplitz] lambda_range", plan.options["lambda_range"], "one lambda",
+                       "remove `lambda_range`, or train in C")
     if plan.outputs > 1:
         return _unlike("[output] outputs", plan.outputs, "1", "remove `outputs`, or train in C")
     for key, (values, allowed) in asked.items():

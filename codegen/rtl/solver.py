@@ -110,6 +110,10 @@ def refusal(plan: Plan) -> KerncastError | None:
                     remedy='choose another core, or set algorithm = "toeplitz_rls"')
     if plan.tunes:
         return no_candidates(plan, "solver")
+    if plan.ranged:
+        return fail("E307", "the SystemVerilog solver has its factor in a table, for one lambda",
+                    where="[toeplitz] lambda_range", value=plan.options["lambda_range"],
+                    allowed="one lambda", remedy="remove `lambda_range`, or train in C")
     if plan.outputs > 1:
         return fail("E307", "the SystemVerilog solver supports only one output", where="[output] outputs",
                     value=plan.outputs, allowed="1",

@@ -15,6 +15,11 @@
 #include "kc_simd.h"
 #include "kc_table.h"
 
+/* The place of the columns l. Define it as const if a trainer computes them in RAM. */
+#ifndef KC_FACTOR
+#define KC_FACTOR KC_TABLE
+#endif
+
 /* Shifts by less than a register: kc_shift_floor(v, s) and v 2^s; 0 <= s <= 30. */
 static inline int64_t kc_band_right(int64_t v, int32_t s)
 {
@@ -62,7 +67,7 @@ static inline int32_t kc_band_word(uint64_t raised, int32_t w, int32_t frac, int
 
 /* ---- words of 16 bits; no product is shifted ---- */
 
-static inline int64_t kc_band_before_16_ref(KC_TABLE int16_t *l, const int16_t *p, int32_t count)
+static inline int64_t kc_band_before_16_ref(KC_FACTOR int16_t *l, const int16_t *p, int32_t count)
 {
     int64_t acc = 0;
     int32_t j = 1, k;
@@ -80,7 +85,7 @@ static inline int64_t kc_band_before_16_ref(KC_TABLE int16_t *l, const int16_t *
     return acc;
 }
 
-static inline int64_t kc_band_after_16_ref(KC_TABLE int16_t *l, const int16_t *p, int32_t count)
+static inline int64_t kc_band_after_16_ref(KC_FACTOR int16_t *l, const int16_t *p, int32_t count)
 {
     int64_t acc = 0;
     int32_t j = 1, k;
@@ -225,7 +230,7 @@ static inline int64_t kc_band_total(kc_band_sum_t sum, int64_t rest, int32_t s)
     return sum.high * (INT64_C(1) << (32 - s)) + sum.low;
 }
 
-static inline int64_t kc_band_before_32(KC_TABLE int32_t *l, const int32_t *p, int32_t count, int32_t head,
+static inline int64_t kc_band_before_32(KC_FACTOR int32_t *l, const int32_t *p, int32_t count, int32_t head,
     int32_t s)
 {
     const int32_t first = count < head ? count : head;
@@ -243,7 +248,7 @@ static inline int64_t kc_band_before_32(KC_TABLE int32_t *l, const int32_t *p, i
     return kc_band_total(sum, rest, s);
 }
 
-static inline int64_t kc_band_after_32(KC_TABLE int32_t *l, const int32_t *p, int32_t count, int32_t head,
+static inline int64_t kc_band_after_32(KC_FACTOR int32_t *l, const int32_t *p, int32_t count, int32_t head,
     int32_t s)
 {
     const int32_t first = count < head ? count : head;

@@ -73,10 +73,10 @@ def filter_of(plan: Plan) -> Filter | None:
     The difference between the filter output and the fitted value is at most one LSB of the word length.
 
     The result is None in these cases: the plan is not a Toeplitz trainer on a uniform grid; the model has an
-    intercept, or the trainer compares pairs of sigma and lambda, so that the fit is not a fixed filter; or
-    the kernel or the filter is longer than the grid.
+    intercept, the trainer compares pairs of sigma and lambda, or lambda can change, so that the fit is not a
+    fixed filter; or the kernel or the filter is longer than the grid.
     """
-    if plan.algorithm != "toeplitz_rls" or not plan.uniform or plan.bias or plan.tunes:
+    if plan.algorithm != "toeplitz_rls" or not plan.uniform or plan.bias or plan.tunes or plan.ranged:
         return None
     r = FloatReference(plan).first_column(None).copy()
     r[0] -= plan.lam

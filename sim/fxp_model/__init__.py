@@ -35,7 +35,7 @@ def open_fxp_model(plan: Plan) -> FxpToeplitz | FxpCg | FxpLms | FxpRls | FxpPre
     Raises
     ------
     KerncastError
-        E250 if the plan is larger or computes in float32, E501 if fxpmath is not installed.
+        E250 if the plan is larger, computes in float32 or has a range of lambda, E501 if fxpmath is not installed.
     """
     key = "n" if plan.trains else "N"
     if plan.sizes[key] > MOST:
@@ -54,6 +54,10 @@ def open_fxp_model(plan: Plan) -> FxpToeplitz | FxpCg | FxpLms | FxpRls | FxpPre
         raise fail("E250", "the model in plain fxpmath does not support float32", where="[toeplitz] solver",
                    value="lookahead_f32", allowed="levinson, schur, lookahead",
                    remedy="use the back end `model`")
+    if plan.ranged:
+        raise fail("E250", "the model in plain fxpmath does not compute the banded factor",
+                   where="[toeplitz] lambda_range", value=plan.options["lambda_range"], allowed="one lambda",
+                   remedy="use the back end `model`, or remove `lambda_range` for this comparison")
     if plan.algorithm == "toeplitz_rls":
         from .toeplitz import FxpToeplitz
 

@@ -122,4 +122,4 @@ def diagonal_excess(plan: Plan) -> int:
     """Return the diagonal of the fixed-point matrix less ``2**31``, which the other plans have."""
     if not plan.ranged:
         return 0
-    return plan.integer("lambda_word") + (1 << plan.integer("lambda_frac")) - (1 << 31)
+    return plan.integer("lambda_word") - plan.integer("diagonal_lack")

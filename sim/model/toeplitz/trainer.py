@@ -89,6 +89,8 @@ LOOKAHEADS: dict[str, type[Lookahead | LookaheadF32]] = {
     "lookahead": Lookahead, "lookahead_f32": LookaheadF32}
 #: For refinement by Levinson's recursion.
 _NO_TABLES = BandedTables(np.zeros((1, 1), np.int64), np.zeros(1, np.int64), np.zeros(1, np.int64))
+#: Of a plan without a range of lambda.
+_NO_FACTOR = Ranged(OK, *(np.zeros(0, np.int64) for _ in range(4)))
 #: Scalars of the model structure, in the order in which the solvers leave them.
 SCALARS = ("eps", "a_exp", "alpha_exp", "eta_exp", "bias", "bound", "z_exp", "candidate")
 _ALPHA_EXP, _BIAS, _BOUND, _CANDIDATE = (
@@ -162,7 +164,7 @@ class ToeplitzModel(BatchModel):
         self._candidates = [candidate_of(plan, k) for k in range(
             0 if plan.ranged else plan.sizes.get("K", int(plan.banded)))]
         self._lambda = plan.integer("lambda_word") if plan.ranged else 0
-        self._factor: Ranged | None = None
+        self._used, self._factor = self._lambda, _NO_FACTOR
         self._refine = refine_constants(plan)
         self._centre = (np.array(plan.tables["weight"].values), intercept_constants(plan)) \
             if plan.banded and plan.bias else None
@@ -247,7 +249,7 @@ class ToeplitzModel(BatchModel):
         if self.plan.tunes:
             return self._tune(y)
         if self.plan.ranged:
-            self._factor = factor_of(self.plan, self._lambda)
+            self._used, self._factor = self._lambda, factor_of(self.plan, self._lambda)
             if self._factor.status != OK:
                 return self._factor.status
             return self._solve_banded(y, ranged_candidate(self.plan, self._lambda, self._factor))
@@ -391,8 +393,7 @@ class ToeplitzModel(BatchModel):
         arrays |= dict(zip("pqs", self._generators, strict=False))
         arrays |= dict(zip(SCALARS, self._scalars.reshape(-1, 1), strict=True))
         arrays |= self._lookahead.fields() if self._lookahead is not None else {}
-        if self._factor is not None:
-            arrays |= self._factor.members() | {"lambda": np.array([self._lambda])}
+        arrays |= self._factor.members() | {"lambda": np.array([self._used])}
         last_lag = max((j for j, word in enumerate(self._r) if word), default=0)
         arrays |= {"evidence": self._evidence, "own_exp": self._own_exp, "bias": self._bias,
                    "output": np.zeros(1, dtype=np.int64)}

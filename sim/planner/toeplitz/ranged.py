@@ -187,8 +187,8 @@ def ranged_constants(spec: Spec, band: Band) -> tuple[dict[str, int], dict[str, 
     return {"band": len(band.row) - 1, "rows": seen.rows(factor_frac, word), "factor_frac": factor_frac,
             "factor_shift": 0, "factor_head": 0,
             "pivot_frac": min(31 - ceil_log2(inverse) - (ceil_log2(inverse) == floor_log2(inverse)),
-                              60 - frac),
-            "lambda_frac": frac, "ridge_scale": 1 << frac, **words}, {"band": band_table(band)}
+                              60 - frac, 63 - word + factor_frac - frac),
+            "lambda_frac": frac, "diagonal_lack": (1 << 31) - (1 << frac), "ridge_scale": 1 << frac, **words}, {"band": band_table(band)}
 
 
 def ranged_certificate(spec: Spec, c: dict[str, int], loss: Fraction) -> dict[str, int]:
@@ -200,6 +200,7 @@ def ranged_certificate(spec: Spec, c: dict[str, int], loss: Fraction) -> dict[st
     assert spec.toeplitz is not None
     lost = int(-(-loss * 2**BAND.frac // 1))
     up = 30 - floor_log2(Fraction(2**BAND.frac, c["lambda_lo"] - lost))
+    up = min(up, 60 - BAND.frac)  # the primitive divides numbers below 2**61
     gain_shift = BAND.frac + up
     return {"residual_shift": 0, "residual_slack": 0, "band_head": 0,
             "norm_bits": norm_bits(spec.toeplitz.n), "no_bound": 1 << 62,

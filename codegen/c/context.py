@@ -73,7 +73,8 @@ _MACROS = {
                 "alpha_exp_max", "fitted_scale", "fitted_shift",
                 "lookahead_shift", "refine", "band", "rows", "factor_frac", "factor_shift",
                 "factor_head", "residual_band", "band_head", "pivot_frac", "z_exp_max", "last_lag",
-                "square_shift", "evidence_shift", "lambda_loss", "gain_shift", "diagonal_lack", "weights", "weight_shift", "intercept_shift",
+                "square_shift", "evidence_shift", "lambda_loss",
+                "gain_shift", "diagonal_lack", "weights", "weight_shift", "intercept_shift",
                 "intercept_lo", "intercept_hi"),
     "Stream: the sum of products is shifted by": ("stream_shift",),
     "Trainer: a product of K + lambda I, and the scalars of a step":

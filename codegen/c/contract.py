@@ -102,7 +102,8 @@ def _slice_cost(plan: Plan, kind: str) -> str:
     if kind != "train_run":
         return {"train_begin": f"writes {plan.trainer_bytes} bytes", "train_push": "stores one sample",
                 "train_commit": f"writes {plan.state_bytes} bytes",
-                "train_cancel": "writes two members", "train_set_lambda": "writes two members", "train_fitted": f"{n} multiplications"}[kind]
+                "train_cancel": "writes two members", "train_set_lambda": "writes two members",
+                "train_fitted": f"{n} multiplications"}[kind]
     if plan.looks_ahead:
         return "a step takes O(n) time, O(n^2) if it looks ahead, and at the end"
     if plan.banded:

@@ -102,7 +102,8 @@ def tuning_context(plan: Plan, number: Any) -> dict[str, Any]:
             for k in range(len(candidate_pairs(plan)))]
     return {"ranged": plan.ranged, "in_factor": "const" if plan.ranged else "KC_TABLE",
             "own_trainer": f"const {p}_trainer_t *t, " if plan.ranged else "",
-            "unit_of_row": plan.signals["r"].unit if plan.ranged else "(1 + lambda)", "tuned": plan.tunes, "own": own, "table": table, "uses": uses,
+            "unit_of_row": plan.signals["r"].unit if plan.ranged else "(1 + lambda)", "tuned": plan.tunes,
+            "own": own, "table": table, "uses": uses,
             "own_kernel": uses("kernel_c", "kernel_shift", "kernel_d2_end"),
             "given": f"KC_TABLE {p}_candidate_t *c, ", "own_bound": uses("bound_gain", "bound_shift"),
             "candidate_members": members,

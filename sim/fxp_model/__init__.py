@@ -35,7 +35,8 @@ def open_fxp_model(plan: Plan) -> FxpToeplitz | FxpCg | FxpLms | FxpRls | FxpPre
     Raises
     ------
     KerncastError
-        E250 if the plan is larger, computes in float32 or has a range of lambda, E501 if fxpmath is not installed.
+        E250 if the plan is larger, computes in float32 or has a range of lambda; E501 if fxpmath is not
+        installed.
     """
     key = "n" if plan.trains else "N"
     if plan.sizes[key] > MOST:

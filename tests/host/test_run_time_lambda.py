@@ -44,7 +44,7 @@ def lambdas(plan, count):
 
 def everything(backend, given):
     fitted = backend.fitted()
-    return {"answer": given["status"], **backend.state(), **backend.workspace(),
+    return {"answer": given["status"], **backend.workspace(), **backend.state(),
             **{f"fitted {key}": value for key, value in fitted.items()}}
 
 

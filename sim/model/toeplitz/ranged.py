@@ -26,8 +26,8 @@ from ..statuses import NOT_POSITIVE_DEFINITE, OK
 
 #: Fraction bits of k.
 K_FRAC = 31
-#: A reciprocal of a pivot is below.
-_MOST = 1 << 31
+#: The largest reciprocal of a pivot.
+_MOST = (1 << 31) - 1
 
 
 class FactorConstants(NamedTuple):
@@ -40,23 +40,19 @@ class FactorConstants(NamedTuple):
 
 
 @jit
-def advance(u: Words, v: Words) -> int:
-    """Advance the generators u (b + 1,) and v (b,) by one column; return a status.
+def advance(u: Words, v: Words, inverse: int, shift: int) -> None:
+    """Advance the generators u (b + 1,) and v (b,) by one column.
 
-    ``v[j]`` is v_{j+1}.
+    ``v[j]`` is v_{j+1}, and ``inverse / 2**shift`` is ``2**K_FRAC / u_0``.
     """
     b = v.shape[0]
-    if u[0] <= 0 or abs(v[0]) >= u[0]:
-        return NOT_POSITIVE_DEFINITE
-    q, e = divide(v[0], u[0])
-    k = arithmetic_shift(q, -e)
+    k = arithmetic_shift(v[0] * inverse, shift)
     for j in range(b):
-        p, w = u[j], v[j]
-        u[j] = p - shift_round(k * w, K_FRAC, HALF_UP)
+        own, other = u[j], v[j]
+        u[j] = own - shift_round(k * other, K_FRAC, HALF_UP)
         if j > 0:
-            v[j - 1] = w - shift_round(k * p, K_FRAC, HALF_UP)
+            v[j - 1] = other - shift_round(k * own, K_FRAC, HALF_UP)
     v[b - 1] = -shift_round(k * u[b], K_FRAC, HALF_UP)
-    return OK
 
 
 @jit
@@ -66,20 +62,22 @@ def factorise(row: Words, lam: int, factor: Words, pivot: Words, u: Words, v: Wo
 
     `row` (b,) is the first row of T from lag 1. `lo` and `hi` limit the entries of L.
     """
-    b = row.shape[0]
+    b, scale = row.shape[0], k.lambda_frac + k.pivot_frac
     u[0] = (1 << k.lambda_frac) + lam
     for j in range(b):
         u[j + 1] = row[j]
         v[j] = row[j]
     for i in range(k.rows):
-        if i > 0 and advance(u, v) != OK:
+        if abs(v[0]) >= u[0]:
             return NOT_POSITIVE_DEFINITE
-        pivot[i] = divide_round(1 << (k.lambda_frac + k.pivot_frac), u[0])
-        if pivot[i] >= _MOST:
+        inverse, e = divide(1, u[0])
+        if 31 - e < scale:  # 1 / d has 32 bits
             return NOT_POSITIVE_DEFINITE
+        pivot[i] = requantise(inverse, 31 - e - scale, HALF_UP, 0, _MOST)
         for j in range(b):
-            factor[i, j] = requantise(u[j + 1] * pivot[i], k.lambda_frac + k.pivot_frac - k.factor_frac, HALF_UP,
-                                      lo, hi)
+            factor[i, j] = requantise(u[j + 1] * pivot[i], scale - k.factor_frac, HALF_UP, lo, hi)
+        if i < k.rows - 1:
+            advance(u, v, inverse, -e)
     return OK
 
 

@@ -184,11 +184,12 @@ def ranged_constants(spec: Spec, band: Band) -> tuple[dict[str, int], dict[str, 
     inverse = (1 + _ERROR) / Fraction(seen.pivot)
     words = {name: round(lam * 2**frac) for name, lam in (
         ("lambda_word", Fraction(spec.toeplitz.lam)), ("lambda_lo", lo), ("lambda_hi", hi))}
+    top = ceil_log2(inverse)
+    pivot_frac = min(31 - top - (top == floor_log2(inverse)), 60 - frac, 63 - word + factor_frac - frac)
     return {"band": len(band.row) - 1, "rows": seen.rows(factor_frac, word), "factor_frac": factor_frac,
-            "factor_shift": 0, "factor_head": 0,
-            "pivot_frac": min(31 - ceil_log2(inverse) - (ceil_log2(inverse) == floor_log2(inverse)),
-                              60 - frac, 63 - word + factor_frac - frac),
-            "lambda_frac": frac, "diagonal_lack": (1 << 31) - (1 << frac), "ridge_scale": 1 << frac, **words}, {"band": band_table(band)}
+            "factor_shift": 0, "factor_head": 0, "pivot_frac": pivot_frac, "lambda_frac": frac,
+            "diagonal_lack": (1 << 31) - (1 << frac), "ridge_scale": 1 << frac,
+            **words}, {"band": band_table(band)}
 
 
 def ranged_certificate(spec: Spec, c: dict[str, int], loss: Fraction) -> dict[str, int]:

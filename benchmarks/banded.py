@@ -6,8 +6,6 @@ the error metric are those of :mod:`.solvers`. Each time is the minimum of sever
 
 from __future__ import annotations
 
-import subprocess
-import tempfile
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -18,23 +16,23 @@ import scipy.linalg
 from threadpoolctl import threadpool_limits
 
 from kerncast import solve_toeplitz
-from kerncast.benchmarks.cortex_m import SCRIPT, CortexM
-from kerncast.benchmarks.instructions import FLAGS, LEVELS
+from kerncast.benchmarks.instructions import LEVELS
 from kerncast.benchmarks.solvers import LAMBDAS, SEEDS, SIGMAS, first_row, targets, trained
 from kerncast.benchmarks.toeplitz_speed import Call, turns
-from kerncast.codegen.generate import render_c
-from kerncast.codegen.resources import read_text
+from kerncast.benchmarks.trainer_counts import count, count_fitted, counts_of_calls
 from kerncast.sim._arrays import Array
 from kerncast.sim.diagnostics.simulate import relative_error
 from kerncast.sim.model import open_model
 from kerncast.sim.model.toeplitz.trainer import ToeplitzModel
-from kerncast.sim.plan import Plan, wire_dtype
+from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
 from kerncast.sim.reference.toeplitz.banded import bandwidth
 from kerncast.sim.spec import Spec
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "measured" / "banded.md"
 N = 512
+#: sigma and the range of lambda.
+RANGES = ((3.0, (0.01, 1.0)), (10.0, (0.01, 1.0)))
 #: Rows, sigma in steps, lambda, and turns.
 SYSTEMS = ((1_000, 3.0, 0.1, 40), (10_000, 3.0, 0.1, 20), (10_000, 10.0, 0.001, 8), (1_000_000, 3.0, 0.1, 3))
 
@@ -108,6 +106,36 @@ the device.
 | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: |
 """
 
+FITTED = """
+## Fitted values
+
+The counts cover one call of `bench_train_fitted` for n = 256, sigma = 3 and lambda = 0.1, counted as in the
+table of instructions. The values equal those of the integer model.
+
+| bits | level | instructions |
+| --: | --- | --: |
+"""
+
+RANGED = """
+## Lambda at run time
+
+With `lambda_range`, the trainer computes the factor from the first row, for the lambda that the program sets.
+The columns `run time` are those of a trainer with this range, and the columns `table` those of a trainer whose
+factor is a table for this lambda. The errors of alpha are medians over four right-hand sides, with n = 512
+and 16 bits. The format of the factor is that of the smallest lambda, so a larger one loses bits.
+
+| sigma | range | lambda | error, run time | error, table | bound / error, run time | bound / error, table |
+| --: | --- | --: | --: | --: | --: | --: |
+"""
+
+RANGED_COUNTS = """
+The instructions are counted as in the table of instructions, with n = 256 and lambda = 0.1. RAM and the flash
+of the tables are in bytes.
+
+| sigma | range | level | run time | table | RAM, run time | RAM, table | flash, run time | flash, table |
+| --: | --- | --- | --: | --: | --: | --: | --: | --: |
+"""
+
 SPEED = """
 ## Speed on the host
 
@@ -151,62 +179,13 @@ def accuracy(word: int, sigma: float, lam: float) -> tuple[str, float]:
 
 
 def planned(solver: str, word: int, n: int, sigma: float, lam: float, bias: bool = False,
-            outputs: int = 1, refine: int = 0) -> Plan:
-    """Return the plan of a trainer on a uniform grid."""
+            outputs: int = 1, refine: int = 0, ends: tuple[float, float] | None = None) -> Plan:
+    """Return the plan of a trainer on a uniform grid; `ends` is the range of lambda."""
     return make_plan(Spec(
         model={"name": "bench", "algorithm": "toeplitz_rls"}, input={"word": "u16f0"},
         output={"word": "s16f0", "outputs": outputs}, kernel={"sigma": sigma}, numbers={"word": word},
         toeplitz={"n": n, "lambda": lam, "scheme": "uniform", "solver": solver, "bias": bias,
-                  "refine": refine}))
-
-
-def count(plan: Plan, level: str) -> int:
-    """Count the instructions of a training on a Cortex-M4; check the resulting model."""
-    return counts_of_calls(plan, level)[0]
-
-
-def counts_of_calls(plan: Plan, level: str, predicts: bool = False) -> tuple[int, int]:
-    """Count the instructions of a training and of a prediction on a Cortex-M4.
-
-    The resulting model and the prediction are checked. Without `predicts`, the second count is 0.
-    """
-    n, outputs = plan.sizes["n"], plan.outputs
-    given = f"bench_in_t x[1]; bench_out_t f[{outputs}];\n" if predicts else ""
-    call = "bench_train(&trainer, &model, y)" + " + bench_model_predict(&model, x, f)" * predicts
-    with tempfile.TemporaryDirectory() as place:
-        folder = Path(place)
-        (folder / "rt").mkdir()
-        for name, text in render_c(plan).items():
-            (folder / name).write_text(text)
-        (folder / "core.ld").write_text(SCRIPT)
-        (folder / "kc_memory.c").write_text(read_text("firmware/support/kc_memory.c"))
-        (folder / "main.c").write_text(
-            f'#include "bench.h"\nbench_model_t model; bench_trainer_t trainer; '
-            f"bench_target_t y[{n * outputs}];\n{given}int main(void) {{ return {call}; }}\n")
-        subprocess.run(["arm-none-eabi-gcc", *FLAGS, level, "-O2", "-I", ".", "-T", "core.ld",
-                        *sorted(path.name for path in folder.glob("*.c")), "-lgcc", "-o", "bench.elf"],
-                       cwd=folder, check=True)
-        core = CortexM(folder / "bench.elf")
-        core.start_counting()
-    y, model = np.stack([targets(n, seed) for seed in range(outputs)], axis=1), open_model(plan)
-    y = y[:, 0] if outputs == 1 else y
-    core.write("y", y.astype(np.int16).ravel())
-    status, counted = core.call("bench_train", "trainer", "model", "y")
-    assert status == int(model.train(None, y)["status"][0])
-    state, place_of = model.state(), 0
-    for field in plan.memory:
-        found = core.read("model", np.dtype(wire_dtype(field.ctype)).type, field.count, place_of)
-        assert field.name not in state or np.array_equal(found, state[field.name].ravel()), field.name
-        place_of += field.bytes
-    if not predicts:
-        return counted, 0
-    core.write("x", np.array([n // 2], dtype=np.uint16))
-    status, predicted = core.call("bench_model_predict", "model", "x", "f")
-    answer = model.predict(np.array([[n // 2]]))
-    assert status == answer["status"][0]
-    assert np.array_equal(core.read("f", np.dtype(wire_dtype(plan.word_type)).type, outputs),
-                          answer["f"].ravel())
-    return counted, predicted
+                  "refine": refine, **({} if ends is None else {"lambda_range": ends})}))
 
 
 def instructions() -> Iterator[str]:
@@ -263,6 +242,35 @@ def refinements() -> Iterator[str]:
                    f"{plan.ram_bytes:,} | {plan.table_bytes:,} |")
 
 
+def fitted_counts() -> Iterator[str]:
+    """Yield the rows of the table of fitted values."""
+    for word in (16, 24, 32):
+        plan = planned("banded", word, 256, 3.0, 0.1)
+        for name, level in LEVELS:
+            yield f"| {word} | {name} | {count_fitted(plan, level):,} |"
+
+
+def ranged_errors() -> Iterator[str]:
+    """Yield the rows of the table of errors with lambda at run time."""
+    for sigma, ends in RANGES:
+        for lam in (ends[0], 0.1, ends[1]):
+            found = planned("banded", 16, N, sigma, lam, ends=ends), planned("banded", 16, N, sigma, lam)
+            each = [errors_of(plan, sigma, lam) for plan in found]
+            cells = [f"{error:.1e}" for error, _ in each] + [f"{ratio:.1f}" for _, ratio in each]
+            yield f"| {sigma:g} | {ends[0]:g} to {ends[1]:g} | {lam:g} | {' | '.join(cells)} |"
+
+
+def ranged_counts() -> Iterator[str]:
+    """Yield the rows of the table of instructions with lambda at run time."""
+    for sigma, ends in RANGES:
+        plans = planned("banded", 16, 256, sigma, 0.1, ends=ends), planned("banded", 16, 256, sigma, 0.1)
+        for name, level in LEVELS:
+            numbers = [*(count(plan, level) for plan in plans), *(plan.ram_bytes for plan in plans),
+                       *(plan.table_bytes for plan in plans)]
+            yield (f"| {sigma:g} | {ends[0]:g} to {ends[1]:g} | {name} | "
+                   f"{' | '.join(f'{number:,}' for number in numbers)} |")
+
+
 def celerite(n: int, y: Array) -> Call | None:
     """Return a function that runs the solver of celerite2, or None without celerite2."""
     if find_spec("celerite2") is None:
@@ -312,7 +320,9 @@ def main() -> None:
     median = f"\nThe median of `bound / error` is {np.median(ratios):.1f}."
     parts = (HEAD.format(n=N) + "\n".join(rows), median,
              INSTRUCTIONS + "\n".join(instructions()), INTERCEPT + "\n".join(intercepts()),
-             SIGNALS + "\n".join(signals()), REFINED + "\n".join(refinements()), SPEED + "\n".join(times))
+             SIGNALS + "\n".join(signals()), REFINED + "\n".join(refinements()),
+             FITTED + "\n".join(fitted_counts()), RANGED + "\n".join(ranged_errors()),
+             RANGED_COUNTS + "\n".join(ranged_counts()), SPEED + "\n".join(times))
     PAGE.write_text("\n".join(parts) + "\n")
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from kerncast.benchmarks.banded import count
 from kerncast.benchmarks.instructions import LEVELS
+from kerncast.benchmarks.trainer_counts import count
 from kerncast.hw.backends import open_backend
 from kerncast.lab.workflow import shipped_spec
 from kerncast.sim._arrays import Array, Words

@@ -103,8 +103,9 @@ class LambdaBackend(Protocol):
     """Back end of a banded trainer whose lambda can change at run time."""
 
     def train_with(self, lam: int, x_raw: Raw | None, y_raw: Raw) -> Outputs:
-        """Train with an integer lambda, which has `lambda_frac` fraction bits; return ``status`` (1,).
+        """Train with an integer lambda; return ``status`` (1,).
 
+        lambda has `lambda_frac` fraction bits.
         The status is bad argument if lambda is outside the range of the plan; the model is then unchanged.
         """
 

@@ -205,7 +205,10 @@ class Choices:
 
     @property
     def ranged(self) -> bool:
-        """Return whether lambda can change at run time, so that the device computes the banded factor."""
+        """Return whether lambda can change at run time.
+
+        The device then computes the banded factor.
+        """
         return "lambda_range" in self.options
 
     @property

@@ -65,7 +65,10 @@ def candidates(draft: Draft) -> Found:
 
 
 def lambda_range(draft: Draft) -> Found:
-    """Require what a lambda at run time needs (E113), and lambda within its range (E108)."""
+    """Require what a lambda at run time needs (E113).
+
+    lambda must be within its range (E108).
+    """
     given = draft.get("toeplitz", "lambda_range")
     if not isinstance(given, (list, tuple)) or len(given) != 2:
         return

@@ -1,4 +1,4 @@
-"""sim.model: the factor of a banded matrix whose lambda is set at run time, in integers.
+"""sim.model: the factor of a banded matrix with lambda at run time, in integers.
 
 Schur's recursion on the generators u and v of ``T + lambda I`` gives column i of L as ``u / u_0``, and
 ``d_i = u_0`` (:mod:`...reference.toeplitz.banded`):
@@ -82,7 +82,7 @@ def factorise(row: Words, lam: int, factor: Words, pivot: Words, u: Words, v: Wo
 
 
 class Ranged(NamedTuple):
-    """What the trainer computes from lambda: a status, the factor, and the generators at the end."""
+    """A status, the factor for a lambda, and the generators of its last column."""
 
     status: int
     factor: Words
@@ -108,7 +108,7 @@ def factor_of(plan: Plan, lam: int) -> Ranged:
 
 
 def lambda_plan(plan: Plan, lam: int) -> Plan:
-    """Return the plan in which the constants that depend on lambda are those of an integer lambda."""
+    """Return the plan with the constants of an integer lambda."""
     if not plan.ranged:
         return plan
     gain = divide_round(1 << plan.integer("gain_shift"), lam - plan.integer("lambda_loss")) + 1
@@ -117,7 +117,10 @@ def lambda_plan(plan: Plan, lam: int) -> Plan:
 
 
 def diagonal_excess(plan: Plan) -> int:
-    """Return the diagonal of the fixed-point matrix less ``2**31``, which the other plans have."""
+    """Return the diagonal of the fixed-point matrix less ``2**31``.
+
+    Without a range of lambda, the diagonal is ``2**31``.
+    """
     if not plan.ranged:
         return 0
     return plan.integer("lambda_word") - plan.integer("diagonal_lack")

@@ -323,7 +323,10 @@ def _banded(spec: Spec, inputs: Inputs, alpha_frac: int, c: dict[str, int | tupl
 
 def _ranged(spec: Spec, inputs: Inputs, alpha_frac: int, c: dict[str, int | tuple[int, ...]]
             ) -> tuple[dict[str, int], dict[str, ConstantTable]]:
-    """Return constants and tables of the banded solver with a range of lambda, and of its certificate."""
+    """Return constants and tables of the banded solver for a range of lambda.
+
+    They include those of its certificate.
+    """
     step, top, y = c["x_step"], c["alpha_exp_max"], inputs.signals["y"].format
     assert isinstance(step, int) and isinstance(top, int)
     band = ranged_band(spec, first_row(lowest(spec), inputs.x.lsb, step))

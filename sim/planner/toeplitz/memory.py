@@ -99,7 +99,10 @@ def _factor(short: str, c: Mapping[str, int | tuple[int, ...]]) -> list[_Row]:
 
 def trainer_memory(spec: Spec, word: int, x_word: str, sizes: dict[str, int],
                    c: Mapping[str, int | tuple[int, ...]]) -> tuple[Field, ...]:
-    """Return the members of the trainer structure; `c` contains the constants of the plan."""
+    """Return the members of the trainer structure.
+
+    `c` contains the constants of the plan.
+    """
     assert spec.toeplitz is not None
     long, short = (f"int{16 if bits == 16 else 32}_t" for bits in (word, spec.numbers.word))
     several = spec.output.targets > 1

@@ -119,7 +119,7 @@ def survey(row: Array, lo: Fraction, hi: Fraction, n: int, bits: int) -> Survey:
 
 
 def _settled(row: Array, lam: float, n: int, bits: int) -> int:
-    """Return the number of columns after which those of the smallest lambda are settled."""
+    """Return the number of columns after which they no longer change."""
     u, v = np.append(1.0 + lam, row), np.append(row, 0.0)
     for length in range(1, n):
         if float(np.abs(v).max()) ** 2 * len(v) <= 2.0**-bits * float(u[0]) ** 2:
@@ -137,7 +137,10 @@ def scale_bits(spec: Spec) -> int:
 
 
 def lowest(spec: Spec) -> Spec:
-    """Return the spec with the smallest lambda of the range; without a range, the spec itself."""
+    """Return the spec with the smallest lambda of the range.
+
+    Without a range, return the spec itself.
+    """
     assert spec.toeplitz is not None
     if spec.toeplitz.lambda_range is None:
         return spec
@@ -146,7 +149,10 @@ def lowest(spec: Spec) -> Spec:
 
 
 def ranged_band(spec: Spec, band: Band) -> Band:
-    """Return the first row in units of ``2**s``, from that over 1 + the smallest lambda."""
+    """Return the first row in units of ``2**s``.
+
+    `band` is the row over 1 + the smallest lambda.
+    """
     assert spec.toeplitz is not None and spec.toeplitz.lambda_range is not None
     scale = decimal((1 + Fraction(spec.toeplitz.lambda_range[0])) / (1 << scale_bits(spec)))
     return Band((band.row[0], *(CONTEXT.multiply(entry, scale) for entry in band.row[1:])),
@@ -193,7 +199,7 @@ def ranged_constants(spec: Spec, band: Band) -> tuple[dict[str, int], dict[str, 
 
 
 def ranged_certificate(spec: Spec, c: dict[str, int], loss: Fraction) -> dict[str, int]:
-    """Return the constants of the certified bound, which divides by lambda on the device.
+    """Return the constants of the certified bound.
 
     The smallest eigenvalue is at least ``(lambda - lambda_loss) / 2**s``, in integers.  The device divides
     ``2**gain_shift`` by this number, and rounds up; for the smallest lambda, the quotient has 31 bits.
@@ -212,7 +218,10 @@ def ranged_certificate(spec: Spec, c: dict[str, int], loss: Fraction) -> dict[st
 
 def ranged_fitted(spec: Spec, y: Format, alpha_frac: int, alpha_exp_max: int, c: dict[str, int]
                   ) -> dict[str, int]:
-    """Return the constants of the fitted values, which are those of :mod:`.fitted` with an exact lambda."""
+    """Return the constants of the fitted values.
+
+    They are those of :mod:`.fitted`, with an exact lambda.
+    """
     assert spec.toeplitz is not None and spec.toeplitz.lambda_range is not None
     shift = c["lambda_frac"] + alpha_frac - y.frac
     if Fraction(spec.toeplitz.lambda_range[1]) * Fraction(2) ** (ALPHA_EXP_MIN - alpha_frac) > y.lsb \

@@ -118,8 +118,9 @@ def test_fitted_values_are_those_of_the_lambda_of_the_training() -> None:
     for word in lambdas(plan, 3):
         model.train_with(word, None, y)
         state, lam = model.state(), word / (1 << plan.integer("lambda_frac"))
-        lsb = 2.0 ** (15 - plan.integer("alpha_frac") + int(state["alpha_exp"][0]))
-        assert np.abs(model.fitted()["f"] - (y - lam * state["alpha"] * lsb)).max() <= 0.5
+        lsb = float(plan.signals["alpha"].format.lsb / plan.signals["y"].format.lsb)
+        alpha = state["alpha"] * lsb * 2.0 ** int(state["alpha_exp"][0])
+        assert np.abs(model.fitted()["f"] - (model._targets(y) - lam * alpha)).max() <= 0.5
 
 
 def test_a_lambda_outside_the_range_leaves_the_model_as_it_was() -> None:

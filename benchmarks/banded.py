@@ -119,10 +119,10 @@ table of instructions. The values equal those of the integer model.
 RANGED = """
 ## Lambda at run time
 
-With `lambda_range`, the trainer computes the factor from the first row, for the lambda that the program sets.
-The columns `run time` are those of a trainer with this range, and the columns `table` those of a trainer whose
-factor is a table for this lambda. The errors of alpha are medians over four right-hand sides, with n = 512
-and 16 bits. The format of the factor is that of the smallest lambda, so a larger one loses bits.
+With `lambda_range`, the trainer computes the factor from the first row, for the lambda that the program
+sets. The columns `run time` are those of a trainer with this range, and the columns `table` those of a
+trainer whose factor is a table for this lambda. The errors of alpha are medians over four right-hand sides,
+with n = 512 and 16 bits. The format of the factor is that of the smallest lambda, so a larger one loses bits.
 
 | sigma | range | lambda | error, run time | error, table | bound / error, run time | bound / error, table |
 | --: | --- | --: | --: | --: | --: | --: |

@@ -1,4 +1,7 @@
-"""Count the instructions of a Toeplitz trainer on an emulated Cortex-M4, and check its values."""
+"""Count the instructions of a Toeplitz trainer on an emulated Cortex-M4.
+
+The values are compared with those of the integer model.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +61,10 @@ def count_fitted(plan: Plan, level: str) -> int:
 
 
 def built(plan: Plan, level: str, given: str, call: str) -> CortexM:
-    """Return a Cortex-M4 with the trainer of a plan, and with more variables and a further call."""
+    """Return a Cortex-M4 with the trainer of a plan.
+
+    `given` declares more variables, and `call` adds a call to the program.
+    """
     n, outputs = plan.sizes["n"], plan.outputs
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
@@ -80,7 +86,10 @@ def built(plan: Plan, level: str, given: str, call: str) -> CortexM:
 
 
 def train_counted(core: CortexM, plan: Plan) -> tuple[int, IntegerModel]:
-    """Count the instructions of a training; return the integer model, whose values are equal."""
+    """Count the instructions of a training.
+
+    Return them and the integer model, whose values are equal.
+    """
     n, outputs = plan.sizes["n"], plan.outputs
     y, model = np.stack([targets(n, seed) for seed in range(outputs)], axis=1), open_model(plan)
     y = y[:, 0] if outputs == 1 else y

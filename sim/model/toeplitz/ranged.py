@@ -45,7 +45,7 @@ def advance(u: Words, v: Words, inverse: int, shift: int) -> None:
 
     ``v[j]`` is v_{j+1}, and ``inverse / 2**shift`` is ``2**K_FRAC / u_0``.
     """
-    b = v.shape[0]
+    b: int = v.shape[0]
     k = arithmetic_shift(v[0] * inverse, shift)
     for j in range(b):
         own, other = u[j], v[j]

@@ -328,7 +328,7 @@ def _ranged(spec: Spec, inputs: Inputs, alpha_frac: int, c: dict[str, int | tupl
     They include those of its certificate.
     """
     step, top, y = c["x_step"], c["alpha_exp_max"], inputs.signals["y"].format
-    assert isinstance(step, int) and isinstance(top, int)
+    assert spec.toeplitz is not None and isinstance(step, int) and isinstance(top, int)
     band = ranged_band(spec, first_row(lowest(spec), inputs.x.lsb, step))
     if band_residual_shift(y.bits, len(band.row) - 1, alpha_frac):
         raise fail("E205", "lambda_range: the largest lambda leaves too few bits for the residual",

@@ -95,6 +95,10 @@ class Ranged(NamedTuple):
         return {"factor": self.factor, "pivot": self.pivot, "u": self.u, "v": self.v}
 
 
+#: Of a plan without a range of lambda.
+NO_FACTOR = Ranged(OK, *(np.zeros(0, np.int64) for _ in range(4)))
+
+
 def factor_of(plan: Plan, lam: int) -> Ranged:
     """Return the factor of a plan for an integer lambda."""
     b, rows = plan.integer("band"), plan.integer("rows")

@@ -48,7 +48,7 @@ from .intercept import intercept
 from .levinson import LevinsonConstants, levinson, levinson_begin, levinson_steps
 from .lookahead import Lookahead
 from .lookahead_f32 import Lookahead as LookaheadF32
-from .ranged import Ranged, diagonal_excess, factor_of, lambda_plan
+from .ranged import NO_FACTOR, diagonal_excess, factor_of, lambda_plan
 from .refine import RefineArrays, RefineConstants, compute_residual, refine
 from .schur import SchurConstants, schur
 from .stream import stream
@@ -89,8 +89,6 @@ LOOKAHEADS: dict[str, type[Lookahead | LookaheadF32]] = {
     "lookahead": Lookahead, "lookahead_f32": LookaheadF32}
 #: For refinement by Levinson's recursion.
 _NO_TABLES = BandedTables(np.zeros((1, 1), np.int64), np.zeros(1, np.int64), np.zeros(1, np.int64))
-#: Of a plan without a range of lambda.
-_NO_FACTOR = Ranged(OK, *(np.zeros(0, np.int64) for _ in range(4)))
 #: Scalars of the model structure, in the order in which the solvers leave them.
 SCALARS = ("eps", "a_exp", "alpha_exp", "eta_exp", "bias", "bound", "z_exp", "candidate")
 _ALPHA_EXP, _BIAS, _BOUND, _CANDIDATE = (
@@ -164,7 +162,7 @@ class ToeplitzModel(BatchModel):
         self._candidates = [candidate_of(plan, k) for k in range(
             0 if plan.ranged else plan.sizes.get("K", int(plan.banded)))]
         self._lambda = plan.integer("lambda_word") if plan.ranged else 0
-        self._used, self._factor = self._lambda, _NO_FACTOR
+        self._used, self._factor = self._lambda, NO_FACTOR
         self._refine = refine_constants(plan)
         self._centre = (np.array(plan.tables["weight"].values), intercept_constants(plan)) \
             if plan.banded and plan.bias else None

@@ -51,6 +51,30 @@ def _refined(solves: int, b: int, longer: int) -> str:
             f" + 3*n + 2")
 
 
+def _banded(spec: Spec, sizes: dict[str, int], c: Mapping[str, int | tuple[int, ...]], b: int,
+            predict: dict[str, str]) -> dict[str, dict[str, str]]:
+    """Return formulas for a solver of b lags without refinement.
+
+    Two recursions and a residual over b lags, each; then n of 1 / d, n of y's share, n squares of the
+    residual, n of alpha, one of the first exponent and two of the bound; n of the intercept. Outputs share
+    the kernel values of a prediction, and the bound. With a range of lambda, the factor and one division of
+    the bound are added.
+    """
+    assert spec.toeplitz is not None
+    row = f"{4 * b}*n - {2 * b * (b + 1)} + {4 + spec.toeplitz.bias}*n"
+    divisions = "0"
+    if spec.toeplitz.lambda_range is not None:
+        rows = c["rows"]
+        assert isinstance(rows, int)
+        row += f" + {rows * b + 2 * (rows - 1) * b}"
+        divisions = str(2 * rows)
+    read = predict["multiplications"]
+    train, sums = (f"C*({row} + 1) + 2", f"C*{read}") if "C" in sizes else (f"{row} + 3", read)
+    return {"train": {"kernel_values": "0", "distance_terms": "0", "divisions": divisions,
+                      "multiplications": train},
+            "predict": predict | {"multiplications": sums}}
+
+
 def operations_of(spec: Spec, sizes: dict[str, int], c: Mapping[str, int | tuple[int, ...]],
                   within: Window | None) -> dict[str, dict[str, Operations]]:
     """Return the worst-case operation counts.
@@ -68,20 +92,7 @@ def operations_of(spec: Spec, sizes: dict[str, int], c: Mapping[str, int | tuple
                                      "multiplications": _refined(1 + spec.toeplitz.refine, b, longer)},
                            "predict": predict}, sizes)
     if spec.toeplitz.solver == "banded":
-        # Two recursions and a residual over b lags, each; then n of 1 / d, n of y's share, n squares of the
-        # residual, n of alpha, one of the first exponent and two of the bound; n of the intercept.
-        # Outputs share the kernel values of a prediction, and the bound.
-        row = f"{4 * b}*n - {2 * b * (b + 1)} + {4 + spec.toeplitz.bias}*n"
-        divisions = "0"
-        if spec.toeplitz.lambda_range is not None:  # of the factor; then one division of the bound
-            rows = c["rows"]
-            assert isinstance(rows, int)
-            row += f" + {rows * b + 2 * (rows - 1) * b}"
-            divisions = str(2 * rows)
-        train, sums = (f"C*({row} + 1) + 2", f"C*{read}") if "C" in sizes else (f"{row} + 3", read)
-        return operations({"train": {"kernel_values": "0", "distance_terms": "0", "divisions": divisions,
-                                     "multiplications": train},
-                           "predict": predict | {"multiplications": sums}}, sizes)
+        return operations(_banded(spec, sizes, c, b, predict), sizes)
     uniform, solves = spec.toeplitz.scheme == "uniform", 1 + spec.toeplitz.refine
     lags = b if uniform else None
     multiplications, divisions = _recursion(spec, lags)

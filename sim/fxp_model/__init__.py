@@ -24,6 +24,23 @@ if TYPE_CHECKING:
 MOST = 32
 
 
+def _require_support(plan: Plan) -> None:
+    """Raise E250 for a plan that is too large, or has a feature that this model lacks."""
+    key = "n" if plan.trains else "N"
+    if plan.sizes[key] > MOST:
+        raise fail("E250", "the plan is too large for the model in plain fxpmath",
+                   where=plan.size_key, value=plan.sizes[key], allowed=f"up to {MOST}",
+                   remedy="use the back end `model`, or a smaller spec for this comparison")
+    if plan.looks_ahead and plan.solver == "lookahead_f32":
+        raise fail("E250", "the model in plain fxpmath does not support float32", where="[toeplitz] solver",
+                   value="lookahead_f32", allowed="levinson, schur, lookahead",
+                   remedy="use the back end `model`")
+    if plan.ranged:
+        raise fail("E250", "the model in plain fxpmath does not compute the banded factor",
+                   where="[toeplitz] lambda_range", value=plan.options["lambda_range"], allowed="one lambda",
+                   remedy="use the back end `model`, or remove `lambda_range` for this comparison")
+
+
 def open_fxp_model(plan: Plan) -> FxpToeplitz | FxpCg | FxpLms | FxpRls | FxpPredictor:
     """Open the fxpmath model of a plan as a back end.
 
@@ -38,11 +55,7 @@ def open_fxp_model(plan: Plan) -> FxpToeplitz | FxpCg | FxpLms | FxpRls | FxpPre
         E250 if the plan is larger, computes in float32 or has a range of lambda; E501 if fxpmath is not
         installed.
     """
-    key = "n" if plan.trains else "N"
-    if plan.sizes[key] > MOST:
-        raise fail("E250", "the plan is too large for the model in plain fxpmath",
-                   where=plan.size_key, value=plan.sizes[key], allowed=f"up to {MOST}",
-                   remedy="use the back end `model`, or a smaller spec for this comparison")
+    _require_support(plan)
     if plan.fixed:
         from .predictor import FxpPredictor
 
@@ -51,14 +64,6 @@ def open_fxp_model(plan: Plan) -> FxpToeplitz | FxpCg | FxpLms | FxpRls | FxpPre
         from .cg import FxpCg
 
         return FxpCg(plan)
-    if plan.looks_ahead and plan.solver == "lookahead_f32":
-        raise fail("E250", "the model in plain fxpmath does not support float32", where="[toeplitz] solver",
-                   value="lookahead_f32", allowed="levinson, schur, lookahead",
-                   remedy="use the back end `model`")
-    if plan.ranged:
-        raise fail("E250", "the model in plain fxpmath does not compute the banded factor",
-                   where="[toeplitz] lambda_range", value=plan.options["lambda_range"], allowed="one lambda",
-                   remedy="use the back end `model`, or remove `lambda_range` for this comparison")
     if plan.algorithm == "toeplitz_rls":
         from .toeplitz import FxpToeplitz
 

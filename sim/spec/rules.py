@@ -368,6 +368,5 @@ def budget(draft: Draft) -> Found:
 
 
 RULES = (tables_present, columns, delay, output, scheme, solver, signals, candidates, lambda_range, stream,
-RULES = (tables_present, columns, delay, output, scheme, solver, signals, candidates, lambda_range, stream,
          refinement, refined_band, forgetting, reduction, linear_part, guard, bounded_update, several_outputs,
          float32, novelty, kernel, overrides, casts, ranges, budget, data)

@@ -64,7 +64,8 @@ def model() -> None:
     rows = 300
     for columns in ((rows,), (rows, 2)):
         for method in ("levinson", "banded"):
-            solve_toeplitz(np.exp2(-np.arange(float(rows)) ** 2), chance.standard_normal(columns), method=method)
+            first_row = np.exp2(-np.arange(float(rows)) ** 2)
+            solve_toeplitz(first_row, chance.standard_normal(columns), method=method)
         solve_kernel(chance.standard_normal((rows, 2)), chance.standard_normal(columns), sigma=1.0, lam=0.1)
 
 

@@ -28,7 +28,6 @@ from ..._arrays import Array
 from ...errors import fail
 from ...formats import Format
 from ...plan import ConstantTable
-from ...primitives import divide_round
 from ...spec import Spec
 from ...tables import CONTEXT, decimal
 from ..certify import norm_bits
@@ -208,11 +207,11 @@ def ranged_certificate(spec: Spec, c: dict[str, int], loss: Fraction) -> dict[st
     lost = int(-(-loss * 2**BAND.frac // 1))
     up = 30 - floor_log2(Fraction(2**BAND.frac, c["lambda_lo"] - lost))
     up = min(up, 60 - BAND.frac)  # the primitive divides numbers below 2**61
-    gain_shift = BAND.frac + up
+    gain_shift, divisor = BAND.frac + up, c["lambda_word"] - lost
     return {"residual_shift": 0, "residual_slack": 0, "band_head": 0,
             "norm_bits": norm_bits(spec.toeplitz.n), "no_bound": 1 << 62,
             "lambda_loss": lost, "gain_shift": gain_shift, "bound_shift": up + BAND.bits - 1,
-            "bound_gain": divide_round(1 << gain_shift, c["lambda_word"] - lost) + 1,
+            "bound_gain": (2**(gain_shift + 1) + divisor) // (2 * divisor) + 1,  # rounded, then up
             "tolerance": max(1, int(Fraction(spec.toeplitz.tolerance) * 2**16))}
 
 

@@ -39,6 +39,8 @@ _STAGES = {
     "CORRECT": "update the solution", "RESIDUAL": "one row of the residual", "FINISH": "the error bound"}
 #: Rows of a step of the banded solver.
 BAND_STEP_ROWS = 16
+#: Columns of a factor for a run-time lambda in a step of training.
+FACTOR_STEP_ROWS = 4
 #: Members of a trainer that its checksum does not cover: it and those of the long arrays.
 CHECKS = ("check", "samples_check", "solution_check", "last_check", "reserved")
 #: Members with the factor of a run-time lambda, which the checksum does not cover: the bound detects changes.
@@ -252,6 +254,7 @@ def _trainer(plan: Plan) -> dict[str, Any]:
         "solver_word": word, "solver_bits": 16 if word == 16 else 32,
         "solver": plan.options.get("solver", "levinson"), "looks_ahead": plan.looks_ahead,
         "banded": plan.banded, "step_rows": BAND_STEP_ROWS,
+        "factor_rows": FACTOR_STEP_ROWS,
         "residual_rows": 1 if plan.banded else max(1, plan.sizes.get("n", 0) // _row_products(plan)),
         "norm_rows": -(-plan.sizes.get("n", 0) // 8),
         "last_lag": f"{plan.name.upper()}_LAST_LAG" if plan.uniform else "t->last_lag",

@@ -15,11 +15,6 @@
 #include "kc_simd.h"
 #include "kc_table.h"
 
-/* The place of the columns l. Define it as const if a trainer computes them in RAM. */
-#ifndef KC_FACTOR
-#define KC_FACTOR KC_TABLE
-#endif
-
 /* Shifts by less than a register: kc_shift_floor(v, s) and v 2^s; 0 <= s <= 30. */
 static inline int64_t kc_band_right(int64_t v, int32_t s)
 {
@@ -67,7 +62,7 @@ static inline int32_t kc_band_word(uint64_t raised, int32_t w, int32_t frac, int
 
 /* ---- words of 16 bits; no product is shifted ---- */
 
-static inline int64_t kc_band_before_16_ref(KC_FACTOR int16_t *l, const int16_t *p, int32_t count)
+static inline int64_t kc_band_before_16_ref(KC_TABLE int16_t *l, const int16_t *p, int32_t count)
 {
     int64_t acc = 0;
     int32_t j = 1, k;
@@ -85,7 +80,7 @@ static inline int64_t kc_band_before_16_ref(KC_FACTOR int16_t *l, const int16_t 
     return acc;
 }
 
-static inline int64_t kc_band_after_16_ref(KC_FACTOR int16_t *l, const int16_t *p, int32_t count)
+static inline int64_t kc_band_after_16_ref(KC_TABLE int16_t *l, const int16_t *p, int32_t count)
 {
     int64_t acc = 0;
     int32_t j = 1, k;
@@ -186,6 +181,38 @@ static inline kc_band_two_t kc_band_both_16(const int32_t *r, const int16_t *p, 
 #define kc_band_both_16 kc_band_both_16_ref
 #endif
 
+/* ---- the same for columns in RAM, which some targets read with other instructions than tables ---- */
+
+static inline int64_t kc_band_before_ram_16(const int16_t *l, const int16_t *p, int32_t count)
+{
+#ifdef KC_TABLE_APART
+    int64_t acc = 0;
+    int32_t j;
+
+    for (j = 1; j <= count; j++) {
+        acc = kc_mac_i32(acc, l[j - 1], p[-j], 0);
+    }
+    return acc;
+#else
+    return kc_band_before_16(l, p, count);
+#endif
+}
+
+static inline int64_t kc_band_after_ram_16(const int16_t *l, const int16_t *p, int32_t count)
+{
+#ifdef KC_TABLE_APART
+    int64_t acc = 0;
+    int32_t j;
+
+    for (j = 1; j <= count; j++) {
+        acc = kc_mac_i32(acc, l[j - 1], p[j], 0);
+    }
+    return acc;
+#else
+    return kc_band_after_16(l, p, count);
+#endif
+}
+
 /* One row next to an end, shifted right by s: `before` lags on one side, `after` on the other. */
 static inline int64_t kc_band_edge_16(KC_TABLE int32_t *r, const int16_t *p, int32_t before, int32_t after,
     int32_t s)
@@ -230,7 +257,7 @@ static inline int64_t kc_band_total(kc_band_sum_t sum, int64_t rest, int32_t s)
     return sum.high * (INT64_C(1) << (32 - s)) + sum.low;
 }
 
-static inline int64_t kc_band_before_32(KC_FACTOR int32_t *l, const int32_t *p, int32_t count, int32_t head,
+static inline int64_t kc_band_before_32(KC_TABLE int32_t *l, const int32_t *p, int32_t count, int32_t head,
     int32_t s)
 {
     const int32_t first = count < head ? count : head;
@@ -248,7 +275,7 @@ static inline int64_t kc_band_before_32(KC_FACTOR int32_t *l, const int32_t *p, 
     return kc_band_total(sum, rest, s);
 }
 
-static inline int64_t kc_band_after_32(KC_FACTOR int32_t *l, const int32_t *p, int32_t count, int32_t head,
+static inline int64_t kc_band_after_32(KC_TABLE int32_t *l, const int32_t *p, int32_t count, int32_t head,
     int32_t s)
 {
     const int32_t first = count < head ? count : head;

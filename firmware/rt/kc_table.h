@@ -6,6 +6,7 @@
  * only. */
 #if defined(__AVR__) && defined(__FLASH) && !defined(__STRICT_ANSI__)
 #define KC_TABLE const __flash
+#define KC_TABLE_APART /* pointers to tables and to RAM differ */
 #else
 #define KC_TABLE const
 #endif

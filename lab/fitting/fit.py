@@ -250,7 +250,10 @@ def _remedied(step: Candidate, spec: Spec, data: Dataset) -> tuple[Candidate, Ju
     remedies = (*TUNERS[step.spec.model.algorithm].remedies(step.spec), *_larger_lambda(step.spec))
     for remedy in remedies if after.status != "ok" else ():
         changes = {**step.changes, **remedy}
-        other = replace(step, spec=Spec(**applied(spec, changes)), changes=changes)
+        try:
+            other = replace(step, spec=Spec(**applied(spec, changes)), changes=changes)
+        except KerncastError:  # this spec does not allow the remedy
+            continue
         found = judgement(other.spec, data)
         if ("numbers", "word") not in remedy and found.status == "ok":
             return other, found

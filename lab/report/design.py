@@ -16,6 +16,7 @@ from ...sim.diagnostics.simulate import Simulation, fit_backend, simulate, y_val
 from ...sim.errors import KerncastError
 from ...sim.model import open_model
 from ...sim.model.toeplitz.first_row import row_of
+from ...sim.model.toeplitz.ranged import unit_of
 from ...sim.plan import Plan
 from ...sim.reference.backend import FloatReference
 from ...sim.reference.toeplitz.levinson import levinson
@@ -113,6 +114,7 @@ def _curves(plan: Plan, run: Simulation, samples: SampleView, uniform: bool) -> 
     if plan.algorithm == "toeplitz_rls":
         # The system over 1 + lambda, whose diagonal is 1, of the row's words.
         row = row_of(plan, run.state).astype(np.float64) * 2.0 ** -plan.signals["r"].format.frac
+        row *= unit_of(plan)
         row[0] = 1.0
         xi = levinson(row, np.ones_like(row)).xi
         exact = reference.train(None if uniform else samples.x_raw, samples.y_raw).xi

@@ -17,6 +17,7 @@ CASES = {
     "narrow": (60, 1.0, (0.001, 1.0), {}, "gaussian"), "three": (97, 3.0, (0.01, 0.5), {}, "gaussian"),
     "large": (64, 2.0, (1.0, 300.0), {"step": 2}, "gaussian"),
     "coarse": (60, 3.0, (0.001, 0.1), {"tolerance": 1e-5}, "gaussian"),
+    "power": (60, 1.0, (0.01, 0.99999999999), {}, "gaussian"),  # 1 + the largest lambda rounds to 2
     "matern": (128, 2.0, (0.1, 2.0), {}, "matern32"),
 }
 OK, BAD, ORDER = DeviceStatus.OK, DeviceStatus.BAD_ARGUMENT, DeviceStatus.OUT_OF_ORDER

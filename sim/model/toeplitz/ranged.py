@@ -95,15 +95,16 @@ class Ranged(NamedTuple):
         return {"factor": self.factor, "pivot": self.pivot, "u": self.u, "v": self.v}
 
 
-#: Of a plan without a range of lambda.
-NO_FACTOR = Ranged(OK, *(np.zeros(0, np.int64) for _ in range(4)))
+def empty_factor(plan: Plan) -> Ranged:
+    """Return a factor of zeros; without a range of lambda, its arrays are empty."""
+    b, rows = (plan.integer("band"), plan.integer("rows")) if plan.ranged else (0, 0)
+    shapes = ((rows, b), rows, b + 1 if plan.ranged else 0, b)
+    return Ranged(OK, *(np.zeros(shape, dtype=np.int64) for shape in shapes))
 
 
 def factor_of(plan: Plan, lam: int) -> Ranged:
     """Return the factor of a plan for an integer lambda."""
-    b, rows = plan.integer("band"), plan.integer("rows")
-    found = Ranged(OK, np.zeros((rows, b), dtype=np.int64), np.zeros(rows, dtype=np.int64),
-                   np.zeros(b + 1, dtype=np.int64), np.zeros(b, dtype=np.int64))
+    found = empty_factor(plan)
     row = np.array(plan.tables["band"].values, dtype=np.int64)
     most = 1 << (plan.word - 1)
     status = factorise(row, lam, *found[1:], -most, most - 1,
@@ -118,6 +119,14 @@ def lambda_plan(plan: Plan, lam: int) -> Plan:
     gain = divide_round(1 << plan.integer("gain_shift"), lam - plan.integer("lambda_loss")) + 1
     fitted = {"fitted_scale": lam} if plan.fits else {}
     return replace(plan, constants={**plan.constants, "lambda_word": lam, "bound_gain": gain, **fitted})
+
+
+def unit_of(plan: Plan) -> float:
+    """Return the unit of the first row divided by 1 + lambda; 1 without a range."""
+    if not plan.ranged:
+        return 1.0
+    one = 1 << plan.integer("lambda_frac")
+    return float(2**31) / (one + plan.integer("lambda_word"))
 
 
 def diagonal_excess(plan: Plan) -> int:

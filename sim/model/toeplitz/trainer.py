@@ -48,7 +48,7 @@ from .intercept import intercept
 from .levinson import LevinsonConstants, levinson, levinson_begin, levinson_steps
 from .lookahead import Lookahead
 from .lookahead_f32 import Lookahead as LookaheadF32
-from .ranged import NO_FACTOR, diagonal_excess, factor_of, lambda_plan
+from .ranged import diagonal_excess, empty_factor, factor_of, lambda_plan
 from .refine import RefineArrays, RefineConstants, compute_residual, refine
 from .schur import SchurConstants, schur
 from .stream import stream
@@ -162,7 +162,7 @@ class ToeplitzModel(BatchModel):
         self._candidates = [candidate_of(plan, k) for k in range(
             0 if plan.ranged else plan.sizes.get("K", int(plan.banded)))]
         self._lambda = plan.integer("lambda_word") if plan.ranged else 0
-        self._used, self._factor = self._lambda, NO_FACTOR
+        self._used, self._factor = np.array([self._lambda]), empty_factor(plan)
         self._refine = refine_constants(plan)
         self._centre = (np.array(plan.tables["weight"].values), intercept_constants(plan)) \
             if plan.banded and plan.bias else None
@@ -247,7 +247,7 @@ class ToeplitzModel(BatchModel):
         if self.plan.tunes:
             return self._tune(y)
         if self.plan.ranged:
-            self._used, self._factor = self._lambda, factor_of(self.plan, self._lambda)
+            self._used[0], self._factor = self._lambda, factor_of(self.plan, self._lambda)
             if self._factor.status != OK:
                 return self._factor.status
             return self._solve_banded(y, ranged_candidate(self.plan, self._lambda, self._factor))
@@ -391,7 +391,7 @@ class ToeplitzModel(BatchModel):
         arrays |= dict(zip("pqs", self._generators, strict=False))
         arrays |= dict(zip(SCALARS, self._scalars.reshape(-1, 1), strict=True))
         arrays |= self._lookahead.fields() if self._lookahead is not None else {}
-        arrays |= self._factor.members() | {"lambda": np.array([self._used])}
+        arrays |= self._factor.members() | {"lambda": self._used}
         last_lag = max((j for j, word in enumerate(self._r) if word), default=0)
         arrays |= {"evidence": self._evidence, "own_exp": self._own_exp, "bias": self._bias,
                    "output": np.zeros(1, dtype=np.int64)}

@@ -57,8 +57,8 @@ def _banded(spec: Spec, sizes: dict[str, int], c: Mapping[str, int | tuple[int, 
 
     Two recursions and a residual over b lags, each; then n of 1 / d, n of y's share, n squares of the
     residual, n of alpha, one of the first exponent and two of the bound; n of the intercept. Outputs share
-    the kernel values of a prediction, and the bound. With a range of lambda, the factor and one division of
-    the bound are added.
+    the kernel values of a prediction, and the bound. With a range of lambda, the factor, n of the diagonal
+    and one division of the bound are added.
     """
     assert spec.toeplitz is not None
     row = f"{4 * b}*n - {2 * b * (b + 1)} + {4 + spec.toeplitz.bias}*n"
@@ -66,8 +66,8 @@ def _banded(spec: Spec, sizes: dict[str, int], c: Mapping[str, int | tuple[int, 
     if spec.toeplitz.lambda_range is not None:
         rows = c["rows"]
         assert isinstance(rows, int)
-        row += f" + {rows * b + 2 * (rows - 1) * b}"
-        divisions = str(2 * rows)
+        row += f" + n + {rows * b + (rows - 1) * (2 * b + 1)}"
+        divisions = str(rows + 1)
     read = predict["multiplications"]
     train, sums = (f"C*({row} + 1) + 2", f"C*{read}") if "C" in sizes else (f"{row} + 3", read)
     return {"train": {"kernel_values": "0", "distance_terms": "0", "divisions": divisions,

@@ -37,12 +37,14 @@ from .levinson import ALPHA_EXP_MIN
 
 #: Ratio of neighbours on the grid of lambda.
 _RATIO = Fraction(33, 32)
-#: Error of an entry of L and relative error of a pivot, far above those of 32-bit integers.
+#: Least bound of the error of an entry of L and of the relative error of a pivot in 32-bit integers.
 _ERROR = Fraction(1, 1 << 12)
+#: The bound in LSBs of the smallest lambda, for each column: some roundings of the generators.
+_ROUNDINGS = 4
 #: The rounding of the first row may change the smallest eigenvalue by this part of the smallest lambda.
-_LEAST = 64
+_LEAST = 128
 #: The smallest lambda has at least this many LSBs.
-_LSBS = 1 << 10
+_LSBS = 1 << 14
 
 
 @dataclass(frozen=True)
@@ -55,13 +57,15 @@ class Survey:
         No entry of L is larger.
     pivot : float
         No pivot of ``T + lambda I`` is smaller.
+    length : int
+        Number of columns after which they no longer change.
     """
 
     largest: float
     pivot: float
+    length: int
     _row: Array
     _lams: Array
-    _length: int
 
     def rows(self, frac: int, word: int) -> int:
         """Return the number of rows until the factors are constant within half an LSB.
@@ -69,8 +73,8 @@ class Survey:
         Every eighth lambda is tried. The certified bound includes the error of the rows that are not stored.
         """
         half, found, some = 2.0 ** -(frac + 1), 1, self._lams[::8]
-        *_, (last, pivot) = _columns(self._row, some, self._length)
-        for i, (column, d) in enumerate(_columns(self._row, some, self._length)):
+        *_, (last, pivot) = _columns(self._row, some, self.length)
+        for i, (column, d) in enumerate(_columns(self._row, some, self.length)):
             if np.abs(column - last).max() > half or (np.abs(d - pivot) > pivot * 2.0**-word).any():
                 found = i + 2
         return found
@@ -114,7 +118,7 @@ def survey(row: Array, lo: Fraction, hi: Fraction, n: int, bits: int) -> Survey:
     for column, d in _columns(row, lams, length):
         largest = max(largest, float((np.abs(column).max(axis=1) + step / np.sqrt(d)).max()))
         pivot = min(pivot, float(d.min()))
-    return Survey(largest, pivot, row, lams, length)
+    return Survey(largest, pivot, length, row, lams)
 
 
 def _settled(row: Array, lam: float, n: int, bits: int) -> int:
@@ -127,6 +131,11 @@ def _settled(row: Array, lam: float, n: int, bits: int) -> int:
         following = v - k * u
         u, v = u - k * v, np.append(following[1:], 0.0)
     return n
+
+
+def _half_up(value: Fraction) -> int:
+    """Round to an integer, as the macro of the header rounds a constant."""
+    return int((2 * value + 1) // 2)
 
 
 def scale_bits(spec: Spec) -> int:
@@ -182,13 +191,15 @@ def ranged_constants(spec: Spec, band: Band) -> tuple[dict[str, int], dict[str, 
                    allowed=f"at least {float(least):.2g}",
                    remedy="raise the smallest lambda, or lower the largest one")
     row = np.array([float(entry) for entry in band.row[1:]]) * float(1 << s)
-    seen = survey(row, lo, hi, spec.toeplitz.n, word + 8)
-    factor_frac = word - 1
-    while (Fraction(seen.largest) + _ERROR) * 2**factor_frac > Format(True, word, 0).hi:
-        factor_frac -= 1
-    inverse = (1 + _ERROR) / Fraction(seen.pivot)
-    words = {name: round(lam * 2**frac) for name, lam in (
+    most = 2**31 - 1 - 2**frac  # of lambda: 1 + lambda has 31 bits
+    words = {name: min(_half_up(lam * 2**frac), most) for name, lam in (
         ("lambda_word", Fraction(spec.toeplitz.lam)), ("lambda_lo", lo), ("lambda_hi", hi))}
+    seen = survey(row, min(lo, Fraction(words["lambda_lo"], 1 << frac)), hi, spec.toeplitz.n, word + 8)
+    error = max(_ERROR, Fraction(_ROUNDINGS * seen.length, words["lambda_lo"]))
+    factor_frac = word - 1
+    while (Fraction(seen.largest) + error) * 2**factor_frac > Format(True, word, 0).hi:
+        factor_frac -= 1
+    inverse = (1 + error) / Fraction(seen.pivot)
     top = ceil_log2(inverse)
     pivot_frac = min(31 - top - (top == floor_log2(inverse)), 60 - frac, 63 - word + factor_frac - frac)
     return {"band": len(band.row) - 1, "rows": seen.rows(factor_frac, word), "factor_frac": factor_frac,

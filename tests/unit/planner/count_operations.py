@@ -19,12 +19,12 @@ from kerncast.sim.jit import COMPILED
 from kerncast.sim.model import base, bound, certify, cg, kernel, open_model, outputs, predict, toeplitz
 from kerncast.sim.model.online import lms, metric, slots, state
 from kerncast.sim.model.statuses import PENDING
-from kerncast.sim.model.toeplitz import banded, candidate, levinson, refine, schur, trainer
+from kerncast.sim.model.toeplitz import banded, candidate, levinson, ranged, refine, schur, trainer
 from kerncast.sim.planner import make_plan
 from kerncast.sim.spec import Spec
 
 MODULES = (banded, base, bound, candidate, certify, cg, toeplitz.first_row, toeplitz.intercept, kernel,
-           levinson, lms, metric, outputs, predict, refine, schur, slots, state, trainer)
+           levinson, lms, metric, outputs, predict, ranged, refine, schur, slots, state, trainer)
 COUNTS: Counter[str] = Counter()
 #: The call of the plan that a case counts, if it is neither a training nor an update.
 CALLS = {"settled": "update_without_searches", "star_begin": "update_begin", "star_run": "update_run",
@@ -222,6 +222,7 @@ def _trainer(scheme: str, columns: int, n: int = 9, outputs: int = 1,
 band = partial(_trainer, "uniform", 1, solver="banded", n=40)
 band_refined = partial(_trainer, "uniform", 1, solver="banded", n=60, refine=1)
 band_bias = partial(_trainer, "uniform", 1, solver="banded", n=40, bias=True)
+band_ranged = partial(_trainer, "uniform", 1, solver="banded", n=64, lambda_range=[0.01, 4.0])
 band_outputs = partial(_trainer, "uniform", 1, solver="banded", n=40, bias=True, outputs=3)
 
 

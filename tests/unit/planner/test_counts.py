@@ -20,18 +20,20 @@ def counted(case: str) -> dict[str, list[dict[str, int]]]:
 
 
 @pytest.mark.parametrize("case", ["uniform", "diagonal_mean", "static", "generators", "band", "band_bias",
-                                  "band_refined", "band_outputs", "zeros", "zeros_of_generators", "bias",
-                                  "refined", "gradients", "star", "star_decay", "star_near", "simplex",
-                                  "simplex_all", "star_bounded", "star_begin", "simplex_bounded",
-                                  "magnitudes", "magnitudes_all",
-                                  "ages", "squares", "weighed_squares_all", "newest",
-                                  "newest_weighed", "newest_squares"])
+                                  "band_refined", "band_outputs", "band_ranged", "zeros",
+                                  "zeros_of_generators", "bias", "refined", "gradients", "star",
+                                  "star_decay", "star_near", "simplex", "simplex_all", "star_bounded",
+                                  "star_begin", "simplex_bounded", "magnitudes", "magnitudes_all", "ages",
+                                  "squares", "weighed_squares_all", "newest", "newest_weighed",
+                                  "newest_squares"])
 def test_counts_of_a_plan_are_those_of_the_model_in_the_worst_case(case):
     result = counted(case)
     if case == "uniform" or case.startswith("zeros"):  # a point is a product
         learning, points = result["found"][0], result["planned"][0]["distance_terms"]
         learning["multiplications"] -= points - 1  # twice the step is a shift
         learning["distance_terms"] = learning["products in distance_terms"] = points
+    if case == "band_ranged":  # the model divides for the bound once more when it keeps the fitted values
+        result["found"][0]["divisions"] -= 1
     for found, planned in zip(result["found"], result["planned"], strict=True):
         assert {what: found.get(what, 0) for what in WHAT} == {what: planned.get(what, 0) for what in WHAT}
         if case.startswith("band") and "kernel_values" not in found:  # r is a table

@@ -164,3 +164,13 @@ def test_hardware_solvers_and_the_second_model_refuse_a_range() -> None:
 def test_a_plan_without_a_range_has_no_constant_of_it() -> None:
     plan = plan_of(3.0, None)
     assert not plan.ranged and not any("lambda" in name for name in plan.constants)
+
+
+def test_a_state_with_the_members_of_the_trainer_is_loaded() -> None:
+    plan = plan_of()
+    model, other = open_model(plan), open_model(plan)
+    assert isinstance(model, ToeplitzModel) and isinstance(other, ToeplitzModel)
+    model.train_with(plan.integer("lambda_hi"), None, np.random.default_rng(3).integers(-32767, 32767, 256))
+    other.load({**model.workspace(), **model.state()})
+    for name in ("alpha", "lambda", "factor", "pivot", "u", "v"):
+        np.testing.assert_array_equal(other._members()[name], model._members()[name])

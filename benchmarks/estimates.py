@@ -30,6 +30,7 @@ from kerncast.lab.workflow import plan_and_vectors
 from kerncast.sim._output_files import write_whole
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.plan import Plan
+from kerncast.sim.planner import make_plan
 from kerncast.sim.spec import Spec
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -56,6 +57,10 @@ class Case:
         Value of the key solver, if it differs from that of the example.
     bias : bool, optional
         Whether an intercept is trained.
+    tables : dict, optional
+        Spec of a core without an example.
+    part : str, optional
+        The ECP5 on which the core is placed.
     """
 
     example: str
@@ -63,9 +68,13 @@ class Case:
     lanes: tuple[int, ...] = (1, 2, 4)
     solver: str = ""
     bias: bool = False
+    tables: dict[str, Any] | None = None
+    part: str = PLACING.part
 
     def plan(self) -> Plan:
-        """Return the plan of the example."""
+        """Return the plan of the example or of `tables`."""
+        if self.tables is not None:
+            return make_plan(Spec(**self.tables))
         spec = ROOT / "examples" / f"{self.example}.toml"
         tables = tomllib.loads(spec.read_text(encoding="utf-8"))
         if self.solver:
@@ -75,6 +84,10 @@ class Case:
         return plan_and_vectors(Spec(**tables), spec.parent, vectors=False)[0]
 
 
+#: Kernel RLS with 16 cosines: with 1 and the inputs, it has 25 features.
+KERNEL_RLS = {"model": {"name": "waves", "algorithm": "online_kernel_rls"},
+              "input": {"word": "s12f0", "columns": 8}, "output": {"word": "s12f0"},
+              "kernel": {"sigma": 2000.0}, "rls": {"features": 16}, "numbers": {"word": 16}}
 #: Cores by their name on the page.
 CASES = {"predictor": Case("digits", "predictor"), "predictor, D = 1": Case("ecg", "predictor"),
          "learner": Case("digits", "learner"),
@@ -83,18 +96,21 @@ CASES = {"predictor": Case("digits", "predictor"), "predictor, D = 1": Case("ecg
          "solver, intercept": Case("ecg", "solver", bias=True),
          "trainer, intercept": Case("ecg", "trainer", bias=True),
          "banded solver": Case("ecg", "solver", (1,), "banded"),
-         "banded trainer": Case("ecg", "trainer", (1,), "banded")}
+         "banded trainer": Case("ecg", "trainer", (1,), "banded"),
+         "kernel RLS learner, ECP5-45k": Case("", "learner", (4,), tables=KERNEL_RLS, part="45k")}
 
 TEXT = """# FPGA resources and clock rates of the cores
 
 `{command}` writes this page. The page estimates the size and the clock rate of the RTL (register transfer
 level) cores of two examples at 16 bits. The cores are the predictor and the learner of `digits` (41 vectors
-of 64 columns), and the predictor, the solver and the trainer of `ecg` (one column, n = 256). Each core has
-one hardware multiplier in its inner loop, which is the default of `kerncast gen`. The solver and the trainer
-use Levinson's recursion. The banded cores are for `ecg` with `solver = "banded"`, and the cores with an
-intercept are for `ecg` with `bias = true`. `kerncast estimate FOLDER` makes the same estimates for a
-generated folder. yosys counts the cells. nextpnr estimates Fmax, the highest clock frequency, for an
-ECP5-{part} without I/O pins, with placer seeds {seeds}. No board was used.
+of 64 columns), and the predictor, the solver and the trainer of `ecg` (one column, n = 256). Each core of an
+example has one hardware multiplier in its inner loop, which is the default of `kerncast gen`. The solver and
+the trainer use Levinson's recursion. The banded cores are for `ecg` with `solver = "banded"`, and the cores
+with an intercept are for `ecg` with `bias = true`. The kernel RLS learner belongs to no example: it has 8
+inputs, 16 cosines and four lanes. `kerncast estimate FOLDER` makes the same estimates for a generated
+folder. yosys counts the cells. nextpnr estimates Fmax, the highest clock frequency, for an ECP5-{part}
+without I/O pins, with placer seeds {seeds}. The kernel RLS learner uses all 28 DSP blocks of an ECP5-25k,
+where it does not reach 100 MHz. Therefore it is placed on an ECP5-45k. No board was used.
 
 {verdict}
 
@@ -121,7 +137,8 @@ cycles in a simulation, use `kerncast estimate --simulate`. The period is the nu
 start of one operation to the start of the next. A prediction starts before the previous one ends, so its
 period is shorter than its duration. A system or a training run has {n} samples. The number of
 samples per second is Fmax divided by the period, times the number of samples per operation. The banded cores
-take additional clock cycles each time an exponent increases.
+take additional clock cycles each time an exponent increases. The kernel RLS learner needs fewer clock cycles
+if a sample needs fewer than 10 steps.
 
 ## Lanes
 
@@ -135,7 +152,7 @@ flip-flops, times the period per sample. This proxy for energy counts every cell
 |---|--:|--:|--:|--:|--:|--:|--:|--:|--:|
 {lanes}
 
-The chart shows the cores without an intercept.
+The chart shows the cores of the examples without an intercept.
 
 ![Samples per second, look-up tables and DSP blocks against lanes](../figures/{figure})
 
@@ -176,6 +193,7 @@ class Netlist:
     sources: Sequence[Path]
     parameters: dict[str, int]
     results: Results
+    part: str
     only_known: bool = False
 
     def area(self, family: str, work: Path) -> Area:
@@ -196,18 +214,18 @@ class Netlist:
 
     def placed(self, seed: int, work: Path) -> Placement:
         """Return the result of placing the core with a seed."""
-        key = f"{self.digest()} {PLACING.part} {PLACING.clock:g} {seed}"
+        key = f"{self.digest()} {self.part} {PLACING.clock:g} {seed}"
         if key not in self.results.known:
             self.refuse_unknown()
             if not (work / "netlist.json").is_file():
                 self.mapped(PLACED, work)
             print(f"{self.title}: seed {seed}, nextpnr", flush=True)
-            one = place(work, PLACING.part, PLACING.clock, (seed,), PLACING.limit)
+            one = place(work, self.part, PLACING.clock, (seed,), PLACING.limit)
             print(f"{self.title}: seed {seed}, {one.fmax:.1f} MHz: {' > '.join(one.critical)}", flush=True)
             self.results.keep(key, {"fmax": one.fmax, "used": {k: list(pair) for k, pair in one.used.items()},
                                     "critical": list(one.critical)})
         value = self.results.known[key]
-        return Placement(PLACING.part, {seed: value["fmax"]},
+        return Placement(self.part, {seed: value["fmax"]},
                          {kind: (used, there) for kind, (used, there) in value["used"].items()},
                          tuple(value["critical"]))
 
@@ -242,7 +260,7 @@ def measured(name: str, lanes: Sequence[int], families: Sequence[str],
         for count in lanes:
             netlist = Netlist(_title(name, count), f"{plan.name}_{core.name}",
                               rtl_sources(folder, plan, core), core.parameters(plan, count), results,
-                              only_known)
+                              case.part, only_known)
             one = _one(plan, core, count, netlist, families)
             if one is not None:
                 yield replace(one, core=name)
@@ -327,9 +345,9 @@ def _title(core: str, lanes: int) -> str:
 def page(found: Sequence[Estimate]) -> str:
     """Return the page.
 
-    It contains the cores with one lane in all families, and the cores with several lanes.
+    It contains the cores with their fewest lanes in all families, and the cores with several lanes.
     """
-    single = [one for one in found if one.lanes == 1]
+    single = [one for one in found if one.lanes == CASES[one.core].lanes[0]]
     return TEXT.format(
         part=PLACING.part, seeds=", ".join(map(str, PLACING.seeds)), verdict=verdict(found),
         cells="\n".join(row for one in single for row in cell_rows(one)),
@@ -347,11 +365,11 @@ def main() -> None:
     results, found = Results(KEPT), []
     for name in asked.names or CASES:
         for lanes in CASES[name].lanes:
-            families = tuple(FAMILIES) if lanes == 1 else (PLACED,)
+            families = tuple(FAMILIES) if lanes == CASES[name].lanes[0] else (PLACED,)
             found += measured(name, (lanes,), families, results, asked.known)
     if not asked.names:
         PAGE.write_text(page(found), encoding="utf-8", newline="\n")
-        plain = [one for one in found if not CASES[one.core].bias]
+        plain = [one for one in found if CASES[one.core].example and not CASES[one.core].bias]
         draw_lanes([replace(one, area={PLACED: one.area[PLACED]}) for one in plain], FIGURE)
 
 

@@ -43,8 +43,8 @@ def counted(task: Task, target: str, *, portable: bool) -> Costs:
 
     Raises
     ------
-    KerncastError The errors of the build and of the run; E335 if a value differs from the value of the
-        integer model.
+    KerncastError
+        The errors of the build and of the run; E335 if a value differs from the value of the integer model.
     """
     vectors = make_vectors(open_model(task.plan),
                            [("update", task.x, task.y), ("predict", task.x_test, None)])

@@ -36,13 +36,13 @@ def columns(found: Simulated) -> dict[str, NDArray[Any]]:
 
     Returns
     -------
-    dict of str to ndarray, shape (k,) ``x`` or ``x0``, ``x1``, ...: inputs in units of x. In units of y:
-        ``y``, the target; ``clean``, the clean signal, if it is known; ``f_float`` and ``f_fixed``,
-        predictions in float64 and in fixed point; ``f_held_out``, predictions by a model that was not trained
-        on this sample (NaN if there is none). If [data] contains ranges, the units are the same as in the
-        file. Several outputs are numbered from 0. If [output] contains classes, there are class names
-        instead: ``class`` (the true class), ``label_float``, ``label_fixed`` and ``label_held_out``;
-        ``margin`` is that of ``label_fixed``.
+    dict of str to ndarray, shape (k,)
+        ``x`` or ``x0``, ``x1``, ...: inputs in units of x. In units of y: ``y``, the target; ``clean``, the
+        clean signal, if it is known; ``f_float`` and ``f_fixed``, predictions in float64 and in fixed point;
+        ``f_held_out``, predictions by a model that was not trained on this sample (NaN if there is none). If
+        [data] contains ranges, the units are the same as in the file. Several outputs are numbered from 0. If
+        [output] contains classes, there are class names instead: ``class`` (the true class), ``label_float``,
+        ``label_fixed`` and ``label_held_out``; ``margin`` is that of ``label_fixed``.
     """
     data, plan = found.data, found.plan
     reference = FloatReference(plan)

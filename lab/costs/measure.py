@@ -142,8 +142,8 @@ def measured_costs(plan: Plan, folder: Path, target: str, optimise: str = "-O2",
 
     Raises
     ------
-    KerncastError The errors of the build and of the run; E335 if a value differs from the value of the
-        integer model.
+    KerncastError
+        The errors of the build and of the run; E335 if a value differs from the value of the integer model.
     """
     board = board_of(target)
     image = build_firmware(folder, plan, board.id, compiler=compiler, optimise=optimise, build_dir=build_dir)

@@ -34,14 +34,14 @@ def _members(fields: tuple[Field, ...]) -> str:
     return " ".join(f"{f.ctype} {f.name}{'' if f.formula == '1' else f'[{f.count}]'};" for f in fields)
 
 
-def _training(p: str, x: str, raw_y: str, word: str, members: str, target: str) -> str:
+def _training(p: str, x: str, raw_y: str, word: str, members: str, target: str, ranged: bool) -> str:
     """Return the C declarations of a batch trainer's structure and functions.
 
     `word` is the C type of the fitted values, or empty if the trainer has no function for them. `target` is
     the declaration of the target parameter of ``train_push``.
     """
     fitted = f"int {p}_train_fitted(const {p}_trainer_t *t, {word} *f);" if word else ""
-    ranged = f"int {p}_train_set_lambda({p}_trainer_t *t, uint32_t lambda);" if "lambda;" in members else ""
+    set_lambda = f"int {p}_train_set_lambda({p}_trainer_t *t, uint32_t lambda);" if ranged else ""
     return f"""typedef struct {{ {members} }} {p}_trainer_t;
         int {p}_train_begin({p}_trainer_t *t);
         int {p}_train_push({p}_trainer_t *t, {x}{target});
@@ -50,7 +50,7 @@ def _training(p: str, x: str, raw_y: str, word: str, members: str, target: str) 
         int {p}_train_commit({p}_trainer_t *t, {p}_model_t *m);
         void {p}_train_cancel({p}_trainer_t *t);
         {fitted}
-        {ranged}
+        {set_lambda}
         int {p}_train({p}_trainer_t *t, {p}_model_t *m, {x}const {raw_y} *y);"""
 
 
@@ -95,7 +95,7 @@ def declarations(plan: Plan) -> str:
         {decide if plan.decision else ""}
         {line}"""
     learn = (_training(p, "" if plan.uniform else f"const {raw_x} *x, ", raw_y, word if plan.fits else "",
-                       _members(plan.workspace), _target(plan, raw_y))
+                       _members(plan.workspace), _target(plan, raw_y), plan.ranged)
              if plan.trains else
              f"int {p}_{plan.update_name}({p}_model_t *m, const {raw_x} *x, {_target(plan, raw_y)}, {word} *f);")
     if plan.bounded_update:

@@ -13,7 +13,7 @@ from ..certify import CertifyConstants
 from ..kernel import Cast, KernelConstants, cast_of, kernel_constants
 from .banded import BandedConstants, BandedTables
 from .intercept import InterceptConstants
-from .ranged import Ranged, diagonal_excess, lambda_plan
+from .ranged import Ranged, band_of, diagonal_excess
 from .tuning import EvidenceConstants
 
 
@@ -63,13 +63,11 @@ class Candidate(NamedTuple):
     excess: int
 
 
-def ranged_candidate(plan: Plan, lam: int, found: Ranged) -> Candidate:
-    """Return the candidate with a run-time lambda, whose factor is `found`."""
-    alone = lambda_plan(plan, lam)
-    band = np.array(plan.tables["band"].values, dtype=np.int64)
-    return Candidate(banded_constants(alone), BandedTables(found.factor, found.pivot, band),
-                     certify_constants(alone), EvidenceConstants(0, 0, 0, 0), kernel_constants(alone),
-                     diagonal_excess(alone))
+def ranged_candidate(plan: Plan, found: Ranged) -> Candidate:
+    """Return the candidate of a plan with a run-time lambda, whose factor is `found`."""
+    return Candidate(banded_constants(plan), BandedTables(found.factor, found.pivot, band_of(plan)),
+                     certify_constants(plan), EvidenceConstants(0, 0, 0, 0), kernel_constants(plan),
+                     diagonal_excess(plan))
 
 
 def candidate_of(plan: Plan, k: int) -> Candidate:

@@ -102,20 +102,21 @@ def empty_factor(plan: Plan) -> Ranged:
     return Ranged(OK, *(np.zeros(shape, dtype=np.int64) for shape in shapes))
 
 
+def band_of(plan: Plan) -> Words:
+    """Return the first row from lag 1."""
+    return np.array(plan.tables["band"].values, dtype=np.int64)
+
+
 def factor_of(plan: Plan, lam: int) -> Ranged:
     """Return the factor of a plan for an integer lambda."""
-    found = empty_factor(plan)
-    row = np.array(plan.tables["band"].values, dtype=np.int64)
-    most = 1 << (plan.word - 1)
-    status = factorise(row, lam, *found[1:], -most, most - 1,
+    found, most = empty_factor(plan), 1 << (plan.word - 1)
+    status = factorise(band_of(plan), lam, *found[1:], -most, most - 1,
                        FactorConstants._make(plan.integer(name) for name in FactorConstants._fields))
     return found._replace(status=int(status))
 
 
 def lambda_plan(plan: Plan, lam: int) -> Plan:
     """Return the plan with the constants of an integer lambda."""
-    if not plan.ranged:
-        return plan
     gain = divide_round(1 << plan.integer("gain_shift"), lam - plan.integer("lambda_loss")) + 1
     fitted = {"fitted_scale": lam} if plan.fits else {}
     return replace(plan, constants={**plan.constants, "lambda_word": lam, "bound_gain": gain, **fitted})

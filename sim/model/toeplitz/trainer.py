@@ -48,7 +48,7 @@ from .intercept import intercept
 from .levinson import LevinsonConstants, levinson, levinson_begin, levinson_steps
 from .lookahead import Lookahead
 from .lookahead_f32 import Lookahead as LookaheadF32
-from .ranged import diagonal_excess, empty_factor, factor_of, lambda_plan
+from .ranged import band_of, diagonal_excess, empty_factor, factor_of, lambda_plan
 from .refine import RefineArrays, RefineConstants, compute_residual, refine
 from .schur import SchurConstants, schur
 from .stream import stream
@@ -136,8 +136,7 @@ def certified_bound(plan: Plan, y: Words, state: Outputs) -> int:
     if plan.banded:
         each = plan.outputs, plan.sizes["n"]
         centred = y.reshape(each) - (state["bias"][:, np.newaxis] if plan.bias else 0)
-        band = np.array(plan.tables["band"].values, dtype=np.int64)
-        return certify_band(centred, band, alpha.reshape(each), alpha_exp,
+        return certify_band(centred, band_of(plan), alpha.reshape(each), alpha_exp,
                             plan.integer("band_head"), certify_constants(plan), diagonal_excess(plan))
     k, arrays = refine_constants(plan), refine_arrays(plan)
     k = k._replace(levinson=k.levinson._replace(word=plan.word))  # of the right-hand side, which is not used
@@ -161,7 +160,7 @@ class ToeplitzModel(BatchModel):
         self._lookahead: Lookahead | LookaheadF32 | None = None
         self._candidates = [candidate_of(plan, k) for k in range(
             0 if plan.ranged else plan.sizes.get("K", int(plan.banded)))]
-        self._lambda = plan.integer("lambda_word") if plan.ranged else 0
+        self._alone, self._lambda = plan, plan.integer("lambda_word") if plan.ranged else 0
         self._used, self._factor = np.array([self._lambda]), empty_factor(plan)
         self._refine = refine_constants(plan)
         self._centre = (np.array(plan.tables["weight"].values), intercept_constants(plan)) \
@@ -215,7 +214,7 @@ class ToeplitzModel(BatchModel):
         """
         found = super().train(x_raw, y_raw)
         if found["status"][0] != BAD_ARGUMENT:
-            plan = lambda_plan(candidate_plan(self.plan, int(self._scalars[_CANDIDATE])), self._lambda)
+            plan = candidate_plan(self._alone, int(self._scalars[_CANDIDATE]))
             y = self._y  # less the intercept
             y = (self._each(y) + self._bias[:, np.newaxis]).ravel() if plan.banded else y
             self._trainer = (y, self._alpha.copy(), int(self._scalars[_ALPHA_EXP]),
@@ -247,10 +246,11 @@ class ToeplitzModel(BatchModel):
         if self.plan.tunes:
             return self._tune(y)
         if self.plan.ranged:
-            self._used[0], self._factor = self._lambda, factor_of(self.plan, self._lambda)
+            self._alone, self._used[0] = lambda_plan(self.plan, self._lambda), self._lambda
+            self._factor = factor_of(self.plan, self._lambda)
             if self._factor.status != OK:
                 return self._factor.status
-            return self._solve_banded(y, ranged_candidate(self.plan, self._lambda, self._factor))
+            return self._solve_banded(y, ranged_candidate(self._alone, self._factor))
         if self._candidates and not self.corrected:
             return self._solve_banded(y, self._candidates[0])
         if not self.eager and not self.plan.banded:

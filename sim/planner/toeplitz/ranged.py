@@ -80,16 +80,22 @@ class Survey:
         return found
 
 
-def _columns(row: Array, lams: Array, count: int) -> Iterator[tuple[Array, Array]]:
-    """Yield the first `count` columns of L (lambdas, b), and the pivots (lambdas,)."""
+def _generators(row: Array, lams: Array, count: int) -> Iterator[tuple[Array, Array]]:
+    """Yield the generators of `count` columns: u (lambdas, b + 1), v (lambdas, b)."""
     u = np.column_stack([1.0 + lams, np.broadcast_to(row, (len(lams), len(row)))])
     v = np.broadcast_to(row, (len(lams), len(row))).copy()
     for _ in range(count):
-        yield u[:, 1:] / u[:, :1], u[:, 0].copy()
+        yield u, v
         k = v[:, :1] / u[:, :1]
         following = np.column_stack([v[:, 1:] - k * u[:, 1:-1], -k * u[:, -1:]])
         u[:, :-1] -= k * v
         v = following
+
+
+def _columns(row: Array, lams: Array, count: int) -> Iterator[tuple[Array, Array]]:
+    """Yield the first `count` columns of L (lambdas, b), and the pivots (lambdas,)."""
+    for u, _ in _generators(row, lams, count):
+        yield u[:, 1:] / u[:, :1], u[:, 0].copy()
 
 
 def survey(row: Array, lo: Fraction, hi: Fraction, n: int, bits: int) -> Survey:
@@ -123,13 +129,9 @@ def survey(row: Array, lo: Fraction, hi: Fraction, n: int, bits: int) -> Survey:
 
 def _settled(row: Array, lam: float, n: int, bits: int) -> int:
     """Return the number of columns after which they no longer change."""
-    u, v = np.append(1.0 + lam, row), np.append(row, 0.0)
-    for length in range(1, n):
-        if float(np.abs(v).max()) ** 2 * len(v) <= 2.0**-bits * float(u[0]) ** 2:
-            return length
-        k = v[0] / u[0]
-        following = v - k * u
-        u, v = u - k * v, np.append(following[1:], 0.0)
+    for i, (u, v) in enumerate(_generators(row, np.array([lam]), n - 1)):
+        if float(np.abs(v).max()) ** 2 * (len(row) + 1) <= 2.0**-bits * float(u[0, 0]) ** 2:
+            return i + 1
     return n
 
 

@@ -35,6 +35,10 @@ def _require_support(plan: Plan) -> None:
         raise fail("E250", "the model in plain fxpmath does not support float32", where="[toeplitz] solver",
                    value="lookahead_f32", allowed="levinson, schur, lookahead",
                    remedy="use the back end `model`")
+    if plan.algorithm == "kernel_lms" and plan.in_float32:
+        raise fail("E250", "the model in plain fxpmath does not support float32", where="[online] reduction",
+                   value=plan.reduction, allowed="fklms, fmklms, nt, mt, at",
+                   remedy="use the back end `model`")
     if plan.ranged:
         raise fail("E250", "the model in plain fxpmath does not compute the banded factor",
                    where="[toeplitz] lambda_range", value=plan.options["lambda_range"], allowed="one lambda",
@@ -72,10 +76,6 @@ def open_fxp_model(plan: Plan) -> FxpToeplitz | FxpCg | FxpLms | FxpRls | FxpPre
         from .rls import FxpRls
 
         return FxpRls(plan)
-    if plan.in_float32:
-        raise fail("E250", "the model in plain fxpmath does not support float32", where="[online] reduction",
-                   value=plan.reduction, allowed="fklms, fmklms, nt, mt, at",
-                   remedy="use the back end `model`")
     from .lms import FxpLms
 
     return FxpLms(plan)

@@ -6,8 +6,6 @@ the state after the last sample, is compared with the integer model.
 
 from __future__ import annotations
 
-import subprocess
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
@@ -15,10 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
-from kerncast.benchmarks.cortex_m import SCRIPT, CortexM
-from kerncast.benchmarks.instructions import FLAGS
-from kerncast.codegen.generate import render_c
-from kerncast.codegen.resources import read_text
+from kerncast.benchmarks.cortex_m import CortexM
+from kerncast.benchmarks.instructions import LEVELS, counting
 from kerncast.sim._arrays import Raw
 from kerncast.sim.data import load_dataset
 from kerncast.sim.model.online.lms import LmsModel
@@ -106,25 +102,13 @@ def star(plan: Plan) -> tuple[Raw, Raw]:
     return np.array([*rows, fresh]), np.resize([1, -1], budget + 1)
 
 
-def built(plan: Plan, folder: Path, samples_in_ram: int) -> CortexM:
+def built(plan: Plan, samples_in_ram: int) -> CortexM:
     """Generate and link a program with all calls; return the emulated core."""
     p = plan.name
-    (folder / "rt").mkdir()
-    for name, text in render_c(plan).items():
-        (folder / name).write_text(text)
-    (folder / "core.ld").write_text(SCRIPT)
-    (folder / "kc_memory.c").write_text(read_text("firmware/support/kc_memory.c"))
     split = f" + {p}_lms_update_begin(&model, x, 0, &f) + {p}_lms_update_run(&model, 1)"
-    (folder / "main.c").write_text(
-        f'#include "{p}.h"\n{p}_model_t model; {p}_in_t x[{samples_in_ram}]; {p}_out_t f;\n'
-        f"int main(void) {{ {p}_model_init(&model); return {p}_lms_update(&model, x, 0, &f)"
-        f"{split if plan.bounded_update else ''}; }}\n")
-    subprocess.run(["arm-none-eabi-gcc", *FLAGS, "-DKC_PORTABLE=0", "-O2", "-I", ".", "-T", "core.ld",
-                    *sorted(path.name for path in folder.glob("*.c")), "-lgcc", "-o", "update.elf"],
-                   cwd=folder, check=True)
-    core = CortexM(folder / "update.elf")
-    core.start_counting()
-    return core
+    return counting(plan, f'#include "{p}.h"\n{p}_model_t model; {p}_in_t x[{samples_in_ram}]; {p}_out_t f;\n'
+                          f"int main(void) {{ {p}_model_init(&model); return {p}_lms_update(&model, x, 0, &f)"
+                          f"{split if plan.bounded_update else ''}; }}\n", dict(LEVELS)["dsp"])
 
 
 def counted(plan: Plan, x: Raw, y: Raw) -> list[Sample]:
@@ -134,32 +118,28 @@ def counted(plan: Plan, x: Raw, y: Raw) -> list[Sample]:
     f_type = np.dtype(wire_dtype(plan.word_type))
     begin, learn = (("lms_update_begin", model.update_begin) if plan.bounded_update else
                     ("lms_update", model.update))
-    with tempfile.TemporaryDirectory() as folder:
-        core = built(plan, Path(folder), x.size)
-        core.write("x", x.astype(word).ravel())
-        for i in range(len(y)):
-            at = core.symbols["x"] + i * x.shape[1] * word.itemsize
-            status, update = core.call(f"{p}_{begin}", "model", at, int(y[i]) % (1 << 32), "f")
-            expected = learn(x[i:i + 1], y[i:i + 1])
-            assert (status, core.read("f", f_type.type, 1)[0]) == (expected["status"][0], expected["f"][0])
-            left = plan.bounded_update and model.state()["pending"][0] > 0
-            runs, status = [], DeviceStatus.PENDING
-            while plan.bounded_update and status == DeviceStatus.PENDING:
-                status, count = core.call(f"{p}_lms_update_run", "model", 1)
-                assert status == model.update_run(1)
-                runs.append(count)
-            found.append(Sample(update, runs, len(runs) if left else 0))
-        compare(core, plan, model.state())
+    core = built(plan, x.size)
+    core.write("x", x.astype(word).ravel())
+    for i in range(len(y)):
+        at = core.symbols["x"] + i * x.shape[1] * word.itemsize
+        status, update = core.call(f"{p}_{begin}", "model", at, int(y[i]) % (1 << 32), "f")
+        expected = learn(x[i:i + 1], y[i:i + 1])
+        assert (status, core.read("f", f_type.type, 1)[0]) == (expected["status"][0], expected["f"][0])
+        left = plan.bounded_update and model.state()["pending"][0] > 0
+        runs, status = [], DeviceStatus.PENDING
+        while plan.bounded_update and status == DeviceStatus.PENDING:
+            status, count = core.call(f"{p}_lms_update_run", "model", 1)
+            assert status == model.update_run(1)
+            runs.append(count)
+        found.append(Sample(update, runs, len(runs) if left else 0))
+    compare(core, plan, model.state())
     return found
 
 
 def compare(core: CortexM, plan: Plan, state: dict[str, Raw]) -> None:
     """Compare every member of the core's model with the integer model."""
-    place = 0
-    for member in plan.memory:
-        found = core.read("model", np.dtype(wire_dtype(member.ctype)).type, member.count, place)
-        assert np.array_equal(found, state[member.name].ravel()), member.name
-        place += member.bytes
+    for name, found in core.read_members("model", plan.memory).items():
+        assert np.array_equal(found, state[name].ravel()), name
 
 
 def row(stream: str, reduction: str, title: str, worst: bool = False) -> str:

@@ -6,6 +6,7 @@ instructions.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 from unicorn import arm_const
 
 from kerncast.hw.hil.unicorn_board import count_instructions
+from kerncast.sim.plan import Field, wire_dtype
 
 #: Memory of the core, as benchmarks/instructions.py links for it.
 FLASH, RAM, BYTES = 0x00000000, 0x20000000, 1 << 20
@@ -84,6 +86,14 @@ class CortexM:
         """Read values from a variable, starting at a byte offset."""
         size = np.dtype(kind).itemsize * count
         return np.frombuffer(bytes(self._uc.mem_read(self.symbols[name] + offset, size)), dtype=kind)
+
+    def read_members(self, name: str, fields: Sequence[Field]) -> dict[str, NDArray[np.generic]]:
+        """Read the members of a structure by their names."""
+        found, offset = {}, 0
+        for field in fields:
+            found[field.name] = self.read(name, np.dtype(wire_dtype(field.ctype)).type, field.count, offset)
+            offset += field.bytes
+        return found
 
     def stack_of(self, name: str, *arguments: int | str) -> int:
         """Return the number of bytes on the stack that a call overwrites."""

@@ -187,14 +187,26 @@ def build(folder: Path, sources: list[Path], *flags: str) -> tuple[Path, int]:
     return image, int(size.stdout.splitlines()[1].split()[0])
 
 
-def built(plan: Plan, call: str, *flags: str) -> tuple[CortexM, int]:
-    """Build a library with a main program; return the core and the flash size."""
+def linked(plan: Plan, main: str, *flags: str) -> tuple[CortexM, int]:
+    """Build a library with a text of `main`; return the core and the flash size."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name) / "c"
         generate(plan, folder)
-        (folder / "main.c").write_text(program(plan, call))
+        (folder / "main.c").write_text(main)
         image, flash = build(folder, sorted(folder.glob("*.c")), *flags)
         return CortexM(image), flash
+
+
+def counting(plan: Plan, main: str, *flags: str) -> CortexM:
+    """Build a library with a text of `main`; return a core that counts."""
+    core, _ = linked(plan, main, *flags, "-O2")
+    core.start_counting()
+    return core
+
+
+def built(plan: Plan, call: str, *flags: str) -> tuple[CortexM, int]:
+    """Build a library with a main program; return the core and the flash size."""
+    return linked(plan, program(plan, call), *flags)
 
 
 class Learner:

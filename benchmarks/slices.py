@@ -6,8 +6,6 @@ the integer model.
 
 from __future__ import annotations
 
-import subprocess
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,11 +13,9 @@ from pathlib import Path
 import numpy as np
 
 from kerncast.benchmarks.banded import planned
-from kerncast.benchmarks.cortex_m import SCRIPT, CortexM
-from kerncast.benchmarks.instructions import FLAGS, LEVELS
+from kerncast.benchmarks.cortex_m import CortexM
+from kerncast.benchmarks.instructions import LEVELS, counting
 from kerncast.benchmarks.solvers import targets
-from kerncast.codegen.generate import render_c
-from kerncast.codegen.resources import read_text
 from kerncast.sim._arrays import Raw
 from kerncast.sim.model import open_model
 from kerncast.sim.plan import Plan, wire_dtype
@@ -59,26 +55,15 @@ class Sum:
     largest: int
 
 
-def built(plan: Plan, level: str, folder: Path) -> CortexM:
+def built(plan: Plan, level: str) -> CortexM:
     """Generate and link a program with every training call; return the emulated core."""
     p, n = plan.name, plan.sizes["n"]
-    (folder / "rt").mkdir()
-    for name, text in render_c(plan).items():
-        (folder / name).write_text(text)
-    (folder / "core.ld").write_text(SCRIPT)
-    (folder / "kc_memory.c").write_text(read_text("firmware/support/kc_memory.c"))
     calls = (f"{p}_train_begin(&trainer) + {p}_train_push(&trainer, y[0]) "
              f"+ {p}_train_push_block(&trainer, y, 1) + {p}_train_run(&trainer, 1) "
              f"+ {p}_train_commit(&trainer, &model) + {p}_train(&trainer, &model, y)")
-    (folder / "main.c").write_text(
-        f'#include "{p}.h"\n{p}_model_t model; {p}_trainer_t trainer; {p}_target_t y[{n}];\n'
-        f"int main(void) {{ return {calls}; }}\n")
-    subprocess.run(["arm-none-eabi-gcc", *FLAGS, level, "-O2", "-I", ".", "-T", "core.ld",
-                    *sorted(path.name for path in folder.glob("*.c")), "-lgcc", "-o", "slices.elf"],
-                   cwd=folder, check=True)
-    core = CortexM(folder / "slices.elf")
-    core.start_counting()
-    return core
+    return counting(plan, f'#include "{p}.h"\n{p}_model_t model; {p}_trainer_t trainer; '
+                          f"{p}_target_t y[{n}];\n"
+                          f"int main(void) {{ return {calls}; }}\n", level)
 
 
 def sliced(core: CortexM, plan: Plan, y: Raw, samples: int, steps: int) -> Sum:
@@ -106,14 +91,7 @@ def sliced(core: CortexM, plan: Plan, y: Raw, samples: int, steps: int) -> Sum:
 
 def compare(core: CortexM, plan: Plan, alpha: Raw) -> None:
     """Compare the coefficients of the core's model with the integer model."""
-    place = 0
-    for field in plan.memory:
-        if field.name == "alpha":
-            found = core.read("model", np.dtype(wire_dtype(field.ctype)).type, field.count, place)
-            assert np.array_equal(found, alpha.ravel())
-            return
-        place += field.bytes
-    raise AssertionError("the model has no coefficients")
+    assert np.array_equal(core.read_members("model", plan.memory)["alpha"], alpha.ravel())
 
 
 def measured(plan: Plan, level: str, slices: tuple[tuple[int, int], ...]) -> tuple[int, list[Sum]]:
@@ -121,14 +99,13 @@ def measured(plan: Plan, level: str, slices: tuple[tuple[int, int], ...]) -> tup
     y, model, found = targets(plan.sizes["n"], 0), open_model(plan), []
     model.train(None, y)
     alpha = model.state()["alpha"]
-    with tempfile.TemporaryDirectory() as folder:
-        core = built(plan, level, Path(folder))
-        core.write("y", y.astype(wire_dtype(plan.signals["y_raw"].format.c_type)))
-        _, blocking = core.call(f"{plan.name}_train", "trainer", "model", "y")
+    core = built(plan, level)
+    core.write("y", y.astype(wire_dtype(plan.signals["y_raw"].format.c_type)))
+    _, blocking = core.call(f"{plan.name}_train", "trainer", "model", "y")
+    compare(core, plan, alpha)
+    for samples, steps in slices:
+        found.append(sliced(core, plan, y, samples, steps))
         compare(core, plan, alpha)
-        for samples, steps in slices:
-            found.append(sliced(core, plan, y, samples, steps))
-            compare(core, plan, alpha)
     return blocking, found
 
 

@@ -5,17 +5,11 @@ The values are compared with those of the integer model.
 
 from __future__ import annotations
 
-import subprocess
-import tempfile
-from pathlib import Path
-
 import numpy as np
 
-from kerncast.benchmarks.cortex_m import SCRIPT, CortexM
-from kerncast.benchmarks.instructions import FLAGS
+from kerncast.benchmarks.cortex_m import CortexM
+from kerncast.benchmarks.instructions import counting
 from kerncast.benchmarks.solvers import targets
-from kerncast.codegen.generate import render_c
-from kerncast.codegen.resources import read_text
 from kerncast.sim.model import open_model
 from kerncast.sim.model.base import IntegerModel
 from kerncast.sim.model.toeplitz.trainer import ToeplitzModel
@@ -65,24 +59,9 @@ def built(plan: Plan, level: str, given: str, call: str) -> CortexM:
 
     `given` declares more variables, and `call` adds a call to the program.
     """
-    n, outputs = plan.sizes["n"], plan.outputs
-    with tempfile.TemporaryDirectory() as place:
-        folder = Path(place)
-        (folder / "rt").mkdir()
-        for name, text in render_c(plan).items():
-            (folder / name).write_text(text)
-        (folder / "core.ld").write_text(SCRIPT)
-        (folder / "kc_memory.c").write_text(read_text("firmware/support/kc_memory.c"))
-        (folder / "main.c").write_text(
-            f'#include "bench.h"\nbench_model_t model; bench_trainer_t trainer; '
-            f"bench_target_t y[{n * outputs}];\n{given}"
-            f"int main(void) {{ return bench_train(&trainer, &model, y){call}; }}\n")
-        subprocess.run(["arm-none-eabi-gcc", *FLAGS, level, "-O2", "-I", ".", "-T", "core.ld",
-                        *sorted(path.name for path in folder.glob("*.c")), "-lgcc", "-o", "bench.elf"],
-                       cwd=folder, check=True)
-        core = CortexM(folder / "bench.elf")
-        core.start_counting()
-    return core
+    return counting(plan, f'#include "bench.h"\nbench_model_t model; bench_trainer_t trainer; '
+                          f"bench_target_t y[{plan.sizes['n'] * plan.outputs}];\n{given}"
+                          f"int main(void) {{ return bench_train(&trainer, &model, y){call}; }}\n", level)
 
 
 def train_counted(core: CortexM, plan: Plan) -> tuple[int, IntegerModel]:
@@ -96,9 +75,7 @@ def train_counted(core: CortexM, plan: Plan) -> tuple[int, IntegerModel]:
     core.write("y", y.astype(np.int16).ravel())
     status, counted = core.call("bench_train", "trainer", "model", "y")
     assert status == int(model.train(None, y)["status"][0])
-    state, place_of = model.state(), 0
-    for field in plan.memory:
-        found = core.read("model", np.dtype(wire_dtype(field.ctype)).type, field.count, place_of)
-        assert field.name not in state or np.array_equal(found, state[field.name].ravel()), field.name
-        place_of += field.bytes
+    state = model.state()
+    for name, found in core.read_members("model", plan.memory).items():
+        assert name not in state or np.array_equal(found, state[name].ravel()), name
     return counted, model

@@ -17,7 +17,7 @@ NAMES = ["grid16", "grid32_floor", "mean32_varied", "biased32", "mean16_long_raw
          "lms16_ties", "lms32_ties_decay", "lms16_decay_varied", "lms32_rails", "lms16_saturated",
          "lms32_laplacian", "lms32_periodic", "rls32_varied", "lms16_bounded", "lms32_bounded"]
 #: For gcc alone: rotations of the linear part, phases in 32 bits, a kernel of damaged memory, and the
-#: factor for a lambda at run time wrap unsigned words on purpose.
+#: rounding of the banded solver wrap unsigned words on purpose.
 WRAPPED = ["lms16_linear_wide_varied", "lms16_last_errors", "lms24_last_errors", "lms32_last_errors", "rls16",
            "cg32_linear", "band16_lambda_range"]
 CHECKS = {

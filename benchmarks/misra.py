@@ -37,8 +37,9 @@ REASONS = {
     "2.3": "`KC_STATIC_ASSERT` is a type in C99. `<p>_solver_t` is for solvers in integers; the float "
             "solver does not use it.",
     "2.5": "`ABI`, `VERSION_STRING`, `KC_USABLE`, `TO_UNIT`, `TABLE_BYTES`, `SAVED_STATE_BYTES` and "
-            "`KC_STATE_SLOT` are for the application. The size of the header of a saved state is for "
-            "models that store the ages of their vectors.",
+            "`KC_STATE_SLOT` are for the application. `KC_TABLE_APART` is for models with a lambda set at "
+            "run time, and the size of the header of a saved state for models that store the ages of "
+            "their vectors.",
     "5.5": "A level of intrinsics replaces a function by a macro with the name of the function.",
     "8.7": "The functions of the interface in `<p>.h`, which the application calls.",
     "8.9": "`offsets` and `gains`, with one entry per column: tables are at the top of their file.",

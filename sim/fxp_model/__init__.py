@@ -39,10 +39,6 @@ def _require_support(plan: Plan) -> None:
         raise fail("E250", "the model in plain fxpmath does not support float32", where="[online] reduction",
                    value=plan.reduction, allowed="fklms, fmklms, nt, mt, at",
                    remedy="use the back end `model`")
-    if plan.ranged:
-        raise fail("E250", "the model in plain fxpmath does not compute the banded factor",
-                   where="[toeplitz] lambda_range", value=plan.options["lambda_range"], allowed="one lambda",
-                   remedy="use the back end `model`, or remove `lambda_range` for this comparison")
 
 
 def open_fxp_model(plan: Plan) -> FxpToeplitz | FxpCg | FxpLms | FxpRls | FxpPredictor:
@@ -56,8 +52,7 @@ def open_fxp_model(plan: Plan) -> FxpToeplitz | FxpCg | FxpLms | FxpRls | FxpPre
     Raises
     ------
     KerncastError
-        E250 if the plan is larger, computes in float32 or has a range of lambda; E501 if fxpmath is not
-        installed.
+        E250 if the plan is larger or computes in float32; E501 if fxpmath is not installed.
     """
     _require_support(plan)
     if plan.fixed:

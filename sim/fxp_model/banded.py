@@ -17,6 +17,7 @@ from ..plan import Plan, Signal
 from .arithmetic import Words, cast, exact, words_of
 from .base import NotPositiveDefiniteError
 from .levinson import Block
+from .ranged import factor_of
 from .refine import FxpRefinement, FxpToeplitzSystem, power_of_two
 
 _BAND_BITS = 31
@@ -39,7 +40,9 @@ class FxpBandSystem(FxpToeplitzSystem):
     def __init__(self, plan: Plan, y: Words) -> None:
         band = plan.tables["band"].values
         super().__init__(plan, np.zeros(len(y), dtype=np.int64), y)
-        self.r = [1 << _BAND_BITS, *band, *[0] * (len(y) - 1 - len(band))]
+        one = (1 << plan.integer("lambda_frac")) + plan.integer("lambda_word") if plan.ranged \
+            else 1 << _BAND_BITS
+        self.r = [one, *band, *[0] * (len(y) - 1 - len(band))]
 
     def step(self, alpha_exp: int) -> Fraction:
         """Return the LSB of the residual."""
@@ -70,13 +73,14 @@ class FxpBanded:
         self.plan, self.word = plan, plan.integer("solver_word") if plan.refine else plan.word
         self.band, self.rows = plan.integer("band"), plan.integer("rows")
         self.y = [int(v) for v in y]
+        self.factor = factor_of(plan)
         self.fine = plan.integer("factor_frac") - plan.integer("factor_shift")
 
     def entry(self, i: int, j: int) -> int:
         """Return L[i, j], i > j, as an integer; 0 outside the band."""
         if i - j > self.band:
             return 0
-        return self.plan.tables["factor"].values[min(j, self.rows - 1) * self.band + i - j - 1]
+        return self.factor.columns[min(j, self.rows - 1) * self.band + i - j - 1]
 
     def _sum(self, terms: list[tuple[int, int]]) -> int:
         """Add products, nearest lag first, and round each partial sum down.
@@ -128,7 +132,7 @@ class FxpBanded:
         """Solve D L' alpha = z."""
         c, n, z_exp = self.plan.integer, len(self.y), self.exponent
         name, frac = ("x", self.word - 1) if self.plan.refine else ("alpha", c("alpha_frac"))
-        pivots, most = self.plan.tables["pivot"].values, c(f"{name}_exp_max")
+        pivots, most = self.factor.pivots, c(f"{name}_exp_max")
         used = max(v if v >= 0 else -v - 1 for v in self.words)
         top = (used * pivots[-1]).bit_length()
         self.exponent = max(top + z_exp - c("pivot_frac") + frac - 2 * (self.word - 1), c(f"{name}_exp_min"))

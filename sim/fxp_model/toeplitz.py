@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..backend import Outputs, Raw
+from ..backend import Outputs, Raw, in_range, refused_training
 from ..candidates import candidate_plan
 from ..data import raw
 from ..formats import Format, Overflow
@@ -21,6 +21,7 @@ from .bound import accurate, bound_of, squares
 from .kernel import FxpKernel
 from .levinson import Block, FxpLevinson, alpha_numbers
 from .lookahead import FxpLookahead
+from .ranged import lambda_plan
 from .refine import FxpRefinement, FxpToeplitzSystem, power_of_two
 from .schur import FxpSchur
 from .tuning import FxpTuning
@@ -41,6 +42,7 @@ class FxpToeplitz(FxpModel):
         if self.plan.uniform:
             self._v[:, 0] = [j * self.plan.integer("x_step") for j in range(n)]
         self._state = {}
+        self._alone = self.plan  # with the lambda of the training
         self._trainer: tuple[Words, Words, int] | None = None  # y, alpha and alpha_exp
 
     def train(self, x_raw: Raw | None, y_raw: Raw) -> Outputs:
@@ -53,6 +55,16 @@ class FxpToeplitz(FxpModel):
         self._trainer = (words_of(self._kernel.y_numbers(given[1].T.ravel())), np.array(self._state["alpha"]),
                          int(self._state["alpha_exp"])) if held else None
         return found
+
+    def train_with(self, lam: int, x_raw: Raw | None, y_raw: Raw) -> Outputs:
+        """Train with an integer lambda; see :class:`~kerncast.sim.backend.LambdaBackend`."""
+        if not in_range(self.plan, lam):
+            return refused_training()
+        default, self.plan = self.plan, lambda_plan(self.plan, lam)
+        try:
+            return self.train(x_raw, y_raw)
+        finally:
+            self.plan = default
 
     def _train(self, x_raw: Raw | None, y_raw: Raw) -> Outputs:
         """Train with n samples.
@@ -226,7 +238,7 @@ class FxpToeplitz(FxpModel):
         if self._trainer is None:
             return {"status": np.array([STATUS["out_of_order"]])}
         y, alpha, exponent = self._trainer
-        plan = candidate_plan(self.plan, int(self._state.get("candidate", 0)))
+        plan = candidate_plan(self._alone, int(self._state.get("candidate", 0)))
         signal, unit = plan.signals["f"], plan.integer("fitted_scale") * power_of_two(
             exponent - plan.integer("fitted_shift"))
         whole = [int(v) + Format(True, 48, 0).quantise(-unit * int(a), signal.rounding)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kerncast.sim.backend import STATUSES, Comparison
+from kerncast.sim.backend import STATUSES, Comparison, LambdaBackend
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.fxp_model import open_fxp_model
 from kerncast.sim.model import open_model
@@ -209,3 +209,48 @@ def test_a_second_model_computes_the_same_values_of_several_outputs(ledger: Any)
         found.add(f"predict {seed}", model.predict(x), second.predict(x))
     assert found.mismatches == 0, found.first
     ledger.record(backend="model:fxpmath", words=found.words, mismatches=0, case="toeplitz, several outputs")
+
+
+def ranged_plan(random: Random, most: int) -> Plan:
+    """Plan a random banded trainer whose lambda can change at run time."""
+    while True:
+        drawn = banded_spec(random, most)
+        assert drawn.toeplitz is not None
+        lo = drawn.toeplitz.lam
+        more = {**drawn.toeplitz.model_dump(), "bias": False,
+                "lambda_range": [lo, lo * 10 ** random.uniform(0.1, 2)]}
+        try:
+            return make_plan(drawn.model_copy(update={
+                "toeplitz": drawn.toeplitz.model_validate(more),
+                "numbers": drawn.numbers.model_copy(update={"word": 16})}))
+        except KerncastError as error:
+            assert error.problems[0].code == "E205"
+
+
+def compared_at_lambdas(seed: int, most: int) -> Comparison:
+    """Train both models with the ends of the range, a lambda between them, and the one of the plan."""
+    random, found = Random(seed), Comparison()
+    plan = ranged_plan(random, most)
+    model, second, lo, hi = open_model(plan), open_fxp_model(plan), *map(plan.integer, (
+        "lambda_lo", "lambda_hi"))
+    assert isinstance(model, LambdaBackend) and isinstance(second, LambdaBackend)
+    x = np.array([[0], [plan.sizes["n"] // 2], [60000]])
+    for lam in (lo, hi, random.randint(lo, hi), hi + 1, None):
+        y_raw = targets(random, plan)
+        each = [other.train(None, y_raw) if lam is None else other.train_with(lam, None, y_raw)
+                for other in (model, second)]
+        found.add(f"train {lam}", *each)
+        found.add(f"state {lam}", model.state(), second.state())
+        found.add(f"predict {lam}", model.predict(x), second.predict(x))
+        if plan.fits:
+            found.add(f"fitted {lam}", model.fitted(), second.fitted())
+    return found
+
+
+def test_a_second_model_computes_the_same_values_with_lambda_at_run_time(ledger: Any) -> None:
+    words = 0
+    for seed in range(12):
+        found = compared_at_lambdas(seed, 20)
+        assert found.mismatches == 0, f"seed {seed}: {found.first}"
+        words += found.words
+    ledger.record(backend="model:fxpmath", words=words, mismatches=0, case="toeplitz, lambda at run time")

@@ -1,0 +1,81 @@
+"""sim.fxp_model: the banded factor of a run-time lambda, in exact fractions.
+
+:mod:`..model.toeplitz.ranged` defines the number of bits of each rounding. Here the generators are numbers,
+so that a product needs no shift count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from math import floor
+from typing import NamedTuple
+
+from ..formats import Format
+from ..plan import Plan
+from .arithmetic import quotient
+from .base import NotPositiveDefiniteError
+from .scalars import power_of_two
+
+#: The largest reciprocal of a pivot, as an integer.
+_WORD = (1 << 31) - 1
+
+
+class FxpFactor(NamedTuple):
+    """Columns of L below the diagonal, one after another, and 1 / d_i, as integers."""
+
+    columns: Sequence[int]
+    pivots: Sequence[int]
+
+
+def _nearest(value: Fraction) -> int:
+    """Round to the nearest integer, and half up."""
+    return floor(value + Fraction(1, 2))
+
+
+def _reciprocal(d: int, lsb: Fraction) -> Fraction:
+    """Return 1 / (d lsb) with the 31 bits of the device's quotient."""
+    mantissa, e = quotient(1, d)
+    return mantissa * power_of_two(e - 31) / lsb
+
+
+def computed_factor(plan: Plan) -> FxpFactor:
+    """Compute the factor of a plan with a range of lambda, for its `lambda_word`.
+
+    Raises
+    ------
+    NotPositiveDefiniteError
+        If a generator shows that the matrix is not positive definite, or if a pivot is too small.
+    """
+    lsb, band = power_of_two(-plan.integer("lambda_frac")), plan.tables["band"].values
+    entry = Format(True, plan.word, plan.integer("factor_frac"))
+    unit = power_of_two(-plan.integer("pivot_frac"))
+    u, v = [(1 << plan.integer("lambda_frac")) + plan.integer("lambda_word"), *band], list(band)
+    columns, pivots = list[int](), list[int]()
+    for _ in range(plan.integer("rows")):
+        if abs(v[0]) >= u[0]:
+            raise NotPositiveDefiniteError
+        inverse = _reciprocal(u[0], lsb)
+        if inverse >= 2 ** 31 * unit:
+            raise NotPositiveDefiniteError
+        pivots.append(min(_nearest(inverse / unit), _WORD))
+        columns += [entry.fit(_nearest(w * lsb * pivots[-1] * unit / entry.lsb)) for w in u[1:]]
+        k = floor(v[0] * lsb * inverse * 2 ** 31) * power_of_two(-31)
+        u, v = ([w - _nearest(k * other) for w, other in zip(u, v, strict=False)] + u[-1:],
+                [other - _nearest(k * w) for w, other in zip(u[1:], v[1:], strict=False)]
+                + [-_nearest(k * u[-1])])
+    return FxpFactor(columns, pivots)
+
+
+def factor_of(plan: Plan) -> FxpFactor:
+    """Return the factor of the plan's tables, or the one computed for its lambda."""
+    return computed_factor(plan) if plan.ranged else FxpFactor(
+        plan.tables["factor"].values, plan.tables["pivot"].values)
+
+
+def lambda_plan(plan: Plan, lam: int) -> Plan:
+    """Return the plan with the constants of an integer lambda."""
+    least = lam - plan.integer("lambda_loss")
+    own = {"lambda_word": lam, "bound_gain": _nearest(Fraction(1 << plan.integer("gain_shift"), least)) + 1}
+    return replace(plan, constants={**plan.constants, **own, **({"fitted_scale": lam} if plan.fits else {})})

@@ -97,6 +97,11 @@ def _no_candidates(plan: Plan) -> KerncastError:
                    "remove `candidates`, or remove [hls] and run the generated C")
 
 
+def _no_intercepts() -> KerncastError:
+    return _unlike("[toeplitz] bias", "true", "false, or one output",
+                   "remove `bias` or `outputs`, or remove [hls] and run the generated C")
+
+
 def _no_predictor(plan: Plan) -> KerncastError | None:
     """Return the error if the predictor does not support a plan, otherwise None.
 
@@ -116,9 +121,8 @@ def _no_predictor(plan: Plan) -> KerncastError | None:
                        "remove [hls] and run the generated C, or train a OneVsRestClassifier")
     if plan.tunes:
         return _no_candidates(plan)
-    if plan.uniform and plan.outputs > 1:
-        return _unlike("[output] outputs", plan.outputs, "1, on a uniform grid",
-                       "remove `outputs`, or remove [hls] and run the generated C")
+    if plan.bias and plan.outputs > 1:
+        return _no_intercepts()
     return _too_large(plan)
 
 
@@ -146,6 +150,7 @@ def _no_solver(plan: Plan) -> KerncastError | None:
     """Return the error if the solver does not support a plan, otherwise None.
 
     The solver needs a system for the plain Levinson recursion or the banded factor, within the memory size.
+    It solves for several outputs one after the other.
     """
     asked = {"solver": (("levinson", "banded"), 'solver = "levinson" or solver = "banded"'),
              "refine": (("0",), "refine = 0")}
@@ -157,8 +162,8 @@ def _no_solver(plan: Plan) -> KerncastError | None:
     if plan.ranged:
         return _unlike("[toeplitz] lambda_range", plan.options["lambda_range"], "one lambda",
                        "remove `lambda_range`, or train in C")
-    if plan.outputs > 1:
-        return _unlike("[output] outputs", plan.outputs, "1", "remove `outputs`, or train in C")
+    if plan.bias and plan.outputs > 1:
+        return _no_intercepts()
     for key, (values, allowed) in asked.items():
         if plan.options[key] not in values:
             return _unlike(f"[toeplitz] {key}", plan.options[key], allowed, f"set {allowed}")
@@ -170,9 +175,12 @@ def _no_solver(plan: Plan) -> KerncastError | None:
 def _no_trainer(plan: Plan) -> KerncastError | None:
     """Return the error if the trainer does not support a plan, otherwise None.
 
-    The trainer needs a system for the solver, on a uniform grid.
+    The trainer needs a system for the solver, on a uniform grid, with one output.
     """
     refusal = _no_solver(plan)
+    if refusal is None and plan.outputs > 1:
+        refusal = _unlike("[output] outputs", plan.outputs, "1",
+                          "remove `outputs`, or send one output after the other to the solver")
     if refusal is None and not plan.uniform:
         refusal = _unlike("[toeplitz] scheme", plan.scheme, "uniform",
                           'set scheme = "uniform", or send the first row to the solver')

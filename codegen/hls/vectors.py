@@ -16,6 +16,7 @@ from ...sim.model.base import convert_inputs
 from ...sim.model.kernel import convert_y, input_constants
 from ...sim.model.ranges import Ranges
 from ...sim.model.toeplitz.first_row import row_of
+from ...sim.model.toeplitz.signals import solve_signal
 from ...sim.plan import Plan
 from ...sim.replay.vectors import Call, Vectors
 from ...sim.statuses import TRAINED, DeviceStatus
@@ -41,9 +42,9 @@ def answer_rows(answer: Outputs) -> list[list[int]]:
 
 
 def targets(plan: Plan, y_raw: Raw) -> list[int]:
-    """Convert targets (n,) from ADC counts to y."""
+    """Convert targets (n,) from ADC counts to y; (n, C) gives flat (C, n)."""
     constants, log = input_constants(plan), Ranges(plan).log
-    return [int(convert_y(int(word), constants, log)) for word in y_raw]
+    return [int(convert_y(int(word), constants, log)) for word in y_raw.T.ravel()]
 
 
 def slots_frame(plan: Plan, state: Outputs) -> list[int]:
@@ -89,7 +90,11 @@ def _trained(plan: Plan, call: Call, state: Outputs, status: int) -> Iterator[st
     assert call.y_raw is not None
     status, mask = DeviceStatus.OK if status == DeviceStatus.INACCURATE else status, (1 << plan.word) - 1
     solved = status in TRAINED
-    if SOLVER.fits(plan):
+    if SOLVER.fits(plan) and plan.outputs > 1:
+        for signal in np.array(targets(plan, call.y_raw)).reshape(plan.outputs, -1):
+            found = solve_signal(plan, signal)
+            yield line("solve", signal.tolist(), [found.status, found.exponent, *found.alpha.tolist()])
+    elif SOLVER.fits(plan):
         y, alpha = targets(plan, call.y_raw), state["alpha"].tolist() if solved else []
         names = ["alpha_exp", "bias"] if plan.bias else ["alpha_exp"]
         head = [int(state[name][0]) for name in names] if solved else [0]

@@ -100,7 +100,8 @@ def refusal(plan: Plan) -> KerncastError | None:
     """Return an error if the solver does not support a plan; else None.
 
     The plan must have a Toeplitz system that is solved with Levinson's recursion or a banded factor, without
-    refinement, and the system must fit the maximum memory of the solver.
+    refinement, and the system must fit the maximum memory of the solver. Several outputs are solved one after
+    the other.
     """
     asked = {"solver": (("levinson", "banded"), 'solver = "levinson" or solver = "banded"'),
              "refine": (("0",), "refine = 0")}
@@ -114,10 +115,10 @@ def refusal(plan: Plan) -> KerncastError | None:
         return fail("E307", "the SystemVerilog solver has its factor in a table, for one lambda",
                     where="[toeplitz] lambda_range", value=plan.options["lambda_range"],
                     allowed="one lambda", remedy="remove `lambda_range`, or train in C")
-    if plan.outputs > 1:
-        return fail("E307", "the SystemVerilog solver supports only one output", where="[output] outputs",
-                    value=plan.outputs, allowed="1",
-                    remedy="remove `outputs`, or train in C and load the model into the predictor core")
+    if plan.outputs > 1 and plan.bias:
+        return fail("E307", "the SystemVerilog solver computes the intercept of one output only",
+                    where="[toeplitz] bias", value="true", allowed="false, or one output",
+                    remedy="remove `bias` or `outputs`, or train in C")
     for key, (values, allowed) in asked.items():
         if plan.options[key] not in values:
             return fail("E307", "the SystemVerilog solver supports only Levinson's recursion and the banded "

@@ -35,6 +35,10 @@ def _refusal(plan: Plan) -> KerncastError | None:
     The solver must support the plan, and the samples must fit the maximum memory of the trainer.
     """
     refused = refusal(plan)
+    if refused is None and plan.outputs > 1:
+        return fail("E307", "the SystemVerilog trainer supports only one output", where="[output] outputs",
+                    value=plan.outputs, allowed="1",
+                    remedy="remove `outputs`, or send one output after the other to the solver core")
     words = plan.sizes["n"] * plan.sizes["D"] if refused is None else 0
     if words > MOST_WORDS:
         return fail("E306", "too many samples for the SystemVerilog trainer",

@@ -14,6 +14,7 @@ from ...sim.backend import Outputs, Raw, answer_width, answered, field_arrays
 from ...sim.data import raw
 from ...sim.errors import KerncastError, fail
 from ...sim.model import open_model
+from ...sim.model.toeplitz.signals import Solution, join_signals
 from ...sim.model.toeplitz.trainer import certified_accurate
 from ...sim.plan import Plan
 from ...sim.replay.saved_state import decode
@@ -104,18 +105,35 @@ class HlsBackend:
         x_raw, y_raw = raw.training_set(self.plan, x_raw, y_raw)
         y = targets(self.plan, y_raw)
         row, v = first_row(self.plan, x_raw)
+        if self.plan.outputs > 1:
+            status, members = join_signals(self.plan, [self._solved(own) for own in np.array(y).reshape(
+                self.plan.outputs, -1)])
+            return self._certified(y, status, members)
         if TRAINER.fits(self.plan):
             status, _, _, *words = self._bench.call(line("train", y_raw.tolist()))
             words[self._head:] = words[self._head + 1::2]
         else:
             system = y if self.plan.banded else [*row.tolist(), *y]
             status, *words = self._bench.call(line("solve", system))
-        if status not in TRAINED:  # the model stays as it was
+        words = _signed(self.plan.word, words)
+        return self._certified(y, status, {
+            "trained": 1, "alpha": words[self._head:], "alpha_exp": words[0],
+            "bias": words[self._head - 1], "centers": v})
+
+    def _solved(self, y: Raw) -> Solution:
+        """Solve for one signal y (n,) in fixed point."""
+        status, exponent, *alpha = self._bench.call(line("solve", y.tolist()))
+        return Solution(status, exponent, np.array(alpha, dtype=np.int64))
+
+    def _certified(self, y: list[int], status: int, members: dict[str, object]) -> Outputs:
+        """Load the trained model, whose solution the host certifies.
+
+        If the system was not solved, the model does not change.
+        """
+        if status not in TRAINED:
             self._load(self._model)
             return {"status": np.array([status], dtype=np.int64)}
-        words = _signed(self.plan.word, words)
-        state = field_arrays(self.plan, {"trained": 1, "alpha": words[self._head:], "alpha_exp": words[0],
-                                         "bias": words[self._head - 1], "centers": v})
+        state = field_arrays(self.plan, members)
         self._load(state)
         if status == DeviceStatus.OK and not certified_accurate(self.plan, np.array(y), state):
             status = DeviceStatus.INACCURATE

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from ...codegen.rtl import SOLVER, TRAINER, model_tag
-from ...codegen.rtl.common import model_head
+from ...codegen.rtl.common import model_head, signed
 from ...codegen.rtl.frames import model_frame, sample_frames, target_frame
 from ...codegen.rtl.trainer import trainer_cycles
 from ...sim.backend import Outputs, Raw, field_arrays
@@ -19,6 +19,7 @@ from ...sim.errors import fail
 from ...sim.model.kernel import convert_x, convert_y, input_constants
 from ...sim.model.ranges import Ranges
 from ...sim.model.toeplitz.first_row import row_of
+from ...sim.model.toeplitz.signals import Solution, join_signals
 from ...sim.model.toeplitz.trainer import certified_accurate
 from ...sim.plan import Plan
 from ...sim.statuses import TRAINED, DeviceStatus
@@ -51,14 +52,14 @@ def trained_state(plan: Plan, frame: list[int]) -> Outputs:
         E432 if the frame does not belong to this plan.
     """
     sign = 1 << (plan.word - 1)
-    words = (np.array(frame, dtype=np.int64) ^ sign) - sign
-    columns, signed = plan.sizes["D"], plan.signals["x"].format.signed
+    words = signed(plan.word, np.array(frame, dtype=np.int64))
+    columns, negative = plan.sizes["D"], plan.signals["x"].format.signed
     head = model_head(plan)
     whole = len(frame) == head + (columns + 1) * plan.sizes["n"]
     vectors = words[head:].reshape(-1, columns + 1) if whole else words[:0].reshape(0, columns + 1)
     v = vectors[:, :-1].ravel()
     found = {"trained": 1, "alpha_exp": words[_EXPONENT], "bias": words[head - 1], "alpha": vectors[:, -1],
-             "centers": v if signed else v & (2 * sign - 1)}
+             "centers": v if negative else v & (2 * sign - 1)}
     found = {name: value for name, value in found.items() if name in {f.name for f in plan.memory}}
     state = field_arrays(plan, found if whole else {})
     if frame != model_frame(plan, state):
@@ -81,9 +82,9 @@ def training_status(plan: Plan, y_raw: Raw, status: int, state: Outputs) -> int:
 
 
 def _targets(plan: Plan, y_raw: Raw) -> Raw:
-    """Convert targets (n,) from ADC counts to fixed-point y."""
+    """Convert targets (n,) from ADC counts to y; (n, C) gives flat (C, n)."""
     constants, log = input_constants(plan), Ranges(plan).log
-    return np.array([convert_y(int(word), constants, log) for word in y_raw], dtype=np.int64)
+    return np.array([convert_y(int(word), constants, log) for word in y_raw.T.ravel()], dtype=np.int64)
 
 
 class TrainerBackend(RtlBackend):
@@ -129,7 +130,8 @@ class TrainerBackend(RtlBackend):
 class SolverBackend(TrainerBackend):
     """Back end that runs a generated solver, and a predictor with its solution.
 
-    The host computes the first row, and converts the targets to fixed point.
+    The host computes the first row, and converts the targets to fixed point. Several outputs are solved one
+    after the other, and the host rounds their coefficients to one exponent.
 
     Parameters
     ----------
@@ -144,10 +146,17 @@ class SolverBackend(TrainerBackend):
         v = np.zeros((plan.sizes["n"], plan.sizes["D"]), dtype=np.int64)
         for given, words in zip(() if x_raw is None else x_raw, v, strict=x_raw is not None):
             convert_x(given, input_constants(plan), words, Ranges(plan).log)
-        script: list[Operation] = [("y", [int(word) & mask for word in _targets(plan, y_raw)]), ("solution",)]
+        script: list[Operation] = []
+        for y in _targets(plan, y_raw).reshape(plan.outputs, -1):
+            script += [("y", (y & mask).tolist()), ("solution",)]
         if not plan.banded:
             script.insert(0, ("r", [int(word) & mask for word in row_of(plan, {"centers": v})]))
-        [[status, *frame]] = self._trainer.run(script, 2 * trainer_cycles(plan) + 1000)
+        answers = self._trainer.run(script, 2 * trainer_cycles(plan) + 1000)
+        if plan.outputs > 1:
+            status, members = join_signals(plan, [Solution(status, *_split(plan, frame))
+                                                  for status, *frame in answers])
+            return status, field_arrays(plan, members)
+        [[status, *frame]] = answers
         if len(frame) == 1:
             return status, field_arrays(plan, {})
         if x_raw is None:
@@ -155,3 +164,9 @@ class SolverBackend(TrainerBackend):
         head = model_head(plan) - _EXPONENT
         body = np.column_stack([v & mask, frame[head:]]).ravel().tolist()
         return status, trained_state(plan, [model_tag(plan), plan.sizes["n"], *frame[:head], *body])
+
+
+def _split(plan: Plan, frame: list[int]) -> tuple[int, Raw]:
+    """Return the exponent and the coefficients in the solver's frame of one signal."""
+    exponent, *alpha = signed(plan.word, np.array(frame, dtype=np.int64)).tolist()
+    return exponent, np.array(alpha, dtype=np.int64)

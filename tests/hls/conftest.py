@@ -91,6 +91,21 @@ SPECS = {
         numbers = {word = 16, casts = {a = "floor", alpha = "half_even"}}
         hls = {lanes = 2, beat_bits = 64}
         """,
+    "signals16": """
+        input = {word = "u12f0", offset = 2}
+        output = {word = "s12f0", outputs = 3}
+        kernel = {sigma = 2.0}
+        toeplitz = {n = 60, lambda = 0.01, scheme = "uniform", step = 2, solver = "banded"}
+        numbers = {word = 16}
+        hls = {lanes = 2}
+        """,
+    "signals32": """
+        input = {word = "u8f0"}
+        output = {word = "s12f0", outputs = 2}
+        kernel = {sigma = 2.0}
+        toeplitz = {n = 32, lambda = 0.1, scheme = "uniform", solver = "banded"}
+        numbers = {word = 32}
+        """,
     "band24": """
         input = {word = "u8f0"}
         output = {word = "s12f0"}

@@ -27,7 +27,8 @@ from .conftest import SPECS, drawn, make, samples, vectors
 #: Every core in either dialect, and what the other cases add in the one that compiles fast.
 USUAL = [("learner16", "vitis"), ("learner16", "catapult"), ("bias16", "vitis"), ("grid16", "catapult"),
          ("bias32", "catapult"), ("powers16", "catapult"), ("labels16", "catapult"), ("triple24", "vitis"),
-         ("values32", "vitis"), ("sides24", "catapult"), ("band16", "catapult"), ("band32", "vitis")]
+         ("values32", "vitis"), ("sides24", "catapult"), ("band16", "catapult"), ("band32", "vitis"),
+         ("signals16", "catapult"), ("signals32", "vitis")]
 ALL = [*USUAL, *(pytest.param(case, dialect, marks=pytest.mark.campaign) for case in SPECS
                  for dialect in DIALECTS if (case, dialect) not in USUAL)]
 #: The core that answers a line of the vectors.

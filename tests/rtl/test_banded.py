@@ -14,6 +14,8 @@ from kerncast.sim.backend import Comparison
 from kerncast.sim.model import open_model
 from kerncast.sim.model.statuses import NOT_POSITIVE_DEFINITE, OK
 from kerncast.sim.plan import Plan
+from kerncast.sim.planner import make_plan
+from kerncast.sim.spec import Spec
 
 from .banded_cases import BandedCore, case_plan, problems
 from .conftest import LONG, make, raw_inputs
@@ -159,6 +161,27 @@ def test_the_back_end_trains_and_predicts_from_what_it_trained(require_simulator
     backend.close()
     ledger.record(backend=backend.name, words=compared.words, mismatches=compared.mismatches,
                   case="banded trains")
+
+
+@pytest.mark.parametrize(("word", "outputs", "tolerance"), [(16, 3, 0.5), (16, 2, 1e-5), (32, 2, 0.5)])
+def test_signals_are_solved_one_after_the_other(
+        require_simulator, ledger, tmp_path, word, outputs, tolerance):
+    """The host rounds their coefficients to one exponent, and certifies them together."""
+    require_simulator("icarus")
+    plan = make_plan(Spec(
+        model={"name": "t", "algorithm": "toeplitz_rls"}, input={"word": "u16f0"},
+        output={"word": "s12f0", "outputs": outputs}, kernel={"sigma": 2.0}, numbers={"word": word},
+        toeplitz={"n": 30, "lam": 0.1, "scheme": "uniform", "solver": "banded", "tolerance": tolerance}))
+    backend, model = open_backend(plan, "rtl:icarus:solver", build_dir=tmp_path), open_model(plan)
+    compared, x, rng = Comparison(), raw_inputs(plan, 5, 2), np.random.default_rng(word)
+    y = rng.integers(-2048, 2048, (30, outputs)) >> np.array([0, 7, 3])[:outputs]  # exponents differ
+    for given in (y, y[:, ::-1], np.zeros_like(y)):
+        compared.add("train", model.train(None, given), backend.train(None, given))
+        compared.add("predict", model.predict(x), backend.predict(x))
+    backend.close()
+    ledger.record(backend=backend.name, words=compared.words, mismatches=compared.mismatches,
+                  case=f"banded, {outputs} signals, {word} bits")
+    assert compared.mismatches == 0, compared.first
 
 
 @pytest.mark.campaign

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from ..sim.plan import Plan
 
 Board = Annotated[str | None, typer.Option("--board", metavar="ID", autocompletion=board_names,
-                                           help="Board; without --port it is emulated.", show_default=False)]
+                                           help="Board; it is emulated unless --port is given.",
+                                           show_default=False)]
 Port = Annotated[str | None, typer.Option("--port", metavar="PORT", help="Serial port of a physical board.",
                                           show_default=False)]
 Emulator = Annotated[str, typer.Option(metavar="NAME", help="Default: the first emulator that is installed.",
@@ -99,7 +100,7 @@ def _board_of(board: str | None, port: str | None, flash: str) -> BoardAt:
 
     if board is None and port is None:
         raise fail("E417", "no board is given", where="--board",
-                   allowed="--board ID to emulate it, or --port PORT for a physical one",
+                   allowed="--board ID for an emulated board, or --port PORT for a physical one",
                    remedy="name a board; kerncast targets lists the boards")
     if port is None:
         check_flash(f"emu:{board}", flash)
@@ -128,7 +129,7 @@ def _open(chosen: BoardAt, out: Path, plan: Plan, flash: str, emulator: str, com
     board, port = chosen
     if port and not flash:
         return open_port(port, plan, board=board), []
-    assert board is not None, "a board needs an ID if it has no port or is flashed first"
+    assert board is not None, "an emulated board, or a board to flash, has no ID"
     if not port:
         where = ":".join(["emu", board.id, *([emulator] if emulator else [])])
         return open_board(out, where, plan=plan, compiler=compiler, optimise=level(optimise)), []

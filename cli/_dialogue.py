@@ -21,10 +21,10 @@ class Answers(NamedTuple):
 
 #: The algorithms, in a user's words.
 ALGORITHMS = {
-    "toeplitz_rls": "trains on a signal at a constant step, with all samples at once, in O(n) memory",
+    "toeplitz_rls": "trains on a uniformly sampled signal, with all samples at once, in O(n) memory",
     "kernel_cg": "trains on samples of any kind, with all samples at once",
     "kernel_lms": "learns from a continuous stream of samples, in fixed memory",
-    "online_kernel_rls": "learns from a stream more accurately, in more memory and time",
+    "online_kernel_rls": "learns from a stream more accurately, but needs more memory and time",
 }
 
 

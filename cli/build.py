@@ -65,5 +65,5 @@ def build(out: GeneratedFolder, board: BoardId = "mps2-an386", compiler: Compile
 def warn_of_budget(budget: Mapping[str, Any] | None) -> None:
     """Print a warning if the limits are for another target or optimisation level."""
     if budget and not budget["looked_at"]:
-        typer.echo(f"warning: the limits of [budget] were not checked; they are for {budget['target']} at "
-                   f"{budget['optimise']}", err=True)
+        typer.echo(f"warning: the limits of [budget] were not checked; they apply to "
+                   f"{budget['target']} at {budget['optimise']}", err=True)

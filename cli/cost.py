@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 
 Clock = Annotated[float | None, typer.Option("--clock", metavar="MHZ", min=0.001, max=10000,
                                              show_default=False,
-                                             help="Clock of your chip: also print the time of the worst "
-                                                  "call, at one instruction per clock cycle.")]
+                                             help="Clock frequency of your chip: also print the time of "
+                                                  "the slowest call, at one instruction per clock "
+                                                  "cycle.")]
 
 
 def cost(out: GeneratedFolder, target: Targets = None, optimise: Levels = None, levels: OldLevels = None,

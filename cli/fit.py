@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 Samples = Annotated[int | None, typer.Option(
     metavar="COUNT", show_default=False,
-    help="Maximum number of samples to judge candidates on. Default: as many as the time limit allows.")]
+    help="Maximum number of samples on which candidates are evaluated. Default: as many as the time limit "
+         "allows.")]
 New = Annotated[Path | None, typer.Option("-o", "--out", metavar="NEW", show_default=False,
                                           help="Write the recommended spec to a new file.")]
 
@@ -67,7 +68,7 @@ def _text(found: Fit, out: Path | None) -> str:
     from ..sim.jit import COMPILED
 
     how = f"{found.candidates} candidates, each run in {found.new.numbers.word}-bit integers, "\
-          f"judged {found.judged}"
+          f"evaluated {found.judged}"
     notes = [f"Selected on {found.sampled}."] if found.sampled else []
     notes += [f"The search was {found.stopped}."] if found.stopped else []
     notes += [found.novelty] if found.novelty else []

@@ -33,7 +33,7 @@ Name = Annotated[str | None, typer.Argument(
          "model.")]
 DataFile = Annotated[Path | None, typer.Option(
     "--data", metavar="FILE", autocompletion=data_files, show_default=False,
-    help="Data file: CSV, WAV, NPZ or LIBSVM. Columns x0, x1, ... and y of integers are ADC counts; other "
+    help="Data file: CSV, WAV, NPZ or LIBSVM. Integers in columns x0, x1, ... and y are ADC counts; other "
          "values are converted.")]
 Trained = Literal["toeplitz_rls", "kernel_cg", "kernel_lms", "online_kernel_rls"]
 Algorithm = Annotated[Trained | None, typer.Option(
@@ -54,7 +54,8 @@ Inputs = Annotated[str | None, typer.Option(
     metavar="COLUMNS", show_default=False, help="Input columns, separated by commas. Default: all others.")]
 Classes = Annotated[str | None, typer.Option(
     metavar="NAMES", show_default=False,
-    help="Two classes, separated by commas; other rows are dropped. `none`: the target is a number.")]
+    help="Two classes, separated by a comma; rows of other classes are dropped. `none`: the target is a "
+         "number.")]
 Time = Annotated[str | None, typer.Option(
     metavar="COLUMN", show_default=False,
     help="Column with the sampling instants, which is not an input. `none`: the file has no such column.")]
@@ -263,7 +264,7 @@ def _target_of(name: str) -> str:
         return load_board(name).target
     raise fail("E323", "no such target or board", where="--target", value=name,
                allowed=", ".join((*target_ids(), *board_ids())),
-               remedy="choose one of the allowed values; without --target the spec is for " + _TARGET)
+               remedy="choose one of the allowed values, or omit --target to use " + _TARGET)
 
 
 def _write(path: Path, text: str) -> None:

@@ -90,9 +90,10 @@ def row(data: Data, sigma: Sigma, out: Out = None, output: OldOut = None, scheme
 def _left(checkpoint: Path | None) -> str:
     """Return a description of the results that remain after an interruption."""
     if checkpoint is None:
-        return "nothing was saved: with --checkpoint FILE the next run can be resumed"
-    return f"{checkpoint} is valid: the same command resumes from it" if checkpoint.exists() else \
-        "no part of the first row was computed yet"
+        return "nothing was saved; to resume an interrupted run, start it with --checkpoint FILE"
+    if checkpoint.exists():
+        return f"the progress is saved in {checkpoint}: run the same command again to resume"
+    return "nothing was saved, because no part of the first row was complete"
 
 
 def _check_places(data: str, output: Path, checkpoint: Path | None) -> None:

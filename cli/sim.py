@@ -131,8 +131,9 @@ def _verdict(plan: Plan, result: Simulation) -> dict[str, str]:
     from ..sim.statuses import meaning
 
     alone = {} if result.float_solves or not result.trained else {
-        "float64": "cannot solve this system, so there is no error to print. The matrix plus lambda I is not "
-        "positive definite, or is singular within rounding: check the predictions on held-out samples."}
+        "float64": "cannot solve this system, so there is no reference for the error. The matrix plus "
+        "lambda I is not positive definite, or is singular within rounding: check the predictions on "
+        "held-out samples."}
     if result.status == "ok":
         return alone
     entry = meaning(result.status, plan.algorithm, plan.options)
@@ -144,7 +145,8 @@ def _verdict(plan: Plan, result: Simulation) -> dict[str, str]:
                         "largest y."}
     elif not result.trained and result.tuned is None:
         word = plan.constants.get("solver_word", plan.word)
-        found["why"] = (f"float64 solves this system, but it is too ill-conditioned for words of {word} bits."
+        found["why"] = (f"float64 solves this system, but it is too ill-conditioned for a word length of "
+                        f"{word} bits."
                         if result.float_solves else
                         "float64 cannot solve this system either: the matrix plus lambda I is not positive "
                         "definite, or is singular within rounding.")

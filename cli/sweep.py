@@ -112,8 +112,8 @@ def _run(settings: Settings, folder: Path, jobs: int, scheduler: str | None, as_
                              report=lambda text: typer.echo(text, err=True))
     except KeyboardInterrupt:
         if (folder / DATABASE).is_file():
-            raise KeyboardInterrupt(f"{folder} keeps what was done; run the same command again to resume"
-                                    ) from None
+            raise KeyboardInterrupt(f"{folder} keeps the completed points; run the same command again to "
+                                    "resume") from None
         raise
 
 
@@ -292,6 +292,6 @@ def _confirmed(found: Confirmation) -> str:
               str(r.costs.get("ram", "-")), r.first) for r in found.rows]
     counts = [f"{call} {count:,} {r.costs['unit']}" for r in found.rows
               for call, count in r.costs.get("counts", {}).items() if count is not None]
-    return "\n".join([f"Confirmed as generated C in {found.folder}, with the image of the test firmware "
-                      f"measured:", "",
+    return "\n".join([f"Confirmed with the generated C in {found.folder}. Flash and RAM are those of the "
+                      "test firmware:", "",
                       table(rows), *([f"counted on the board: {', '.join(counts)}"] if counts else [])])

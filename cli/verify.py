@@ -75,7 +75,7 @@ def _text(found: Verification) -> str:
     verdict = f"plan {found.plan}: {found.words:,} values compared, {found.mismatches:,} mismatches"
     trusted = ("TRUSTED: every byte and value equals what kerncast derives here from the spec and the samples"
                if found.trusted else
-               f"NOT TRUSTED: {_first_difference(found)}; nothing of it was compiled or run")
+               f"NOT TRUSTED: {_first_difference(found)}; none of its code was compiled or run")
     return "\n\n".join([trusted, *tables, verdict])
 
 

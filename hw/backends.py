@@ -27,7 +27,7 @@ NAMES = {
     "model": "integer model in Python",
     "model:fxpmath": "integer model in plain fxpmath (n <= 32)",
     f"host[:{'|'.join(COMPILERS[1:])}][:-O0|-O2|...]": "generated C on this machine",
-    "wasm[:-O0|-O2|...]": "generated C as WebAssembly, which browsers run too",
+    "wasm[:-O0|-O2|...]": "generated C as WebAssembly, which also runs in browsers",
     "emu:ID[:EMULATOR]": "firmware image on an emulated board",
     "board:[ID@]PORT": "firmware on a physical board at a serial port",
     "rtl:icarus|verilator[:CORE]": f"SystemVerilog in a simulator; CORE: {', '.join(_RTL_CORES)}",

@@ -104,7 +104,7 @@ MEANINGS = {
     "bad_argument": Entry(
         "a null pointer, or a damaged model",
         "An argument is missing, or the model structure contains values that training never produces.",
-        "Initialise the model first; check what else writes to its memory."),
+        "Initialise the model first; check which other code writes to its memory."),
     "inaccurate": Entry(
         "trained, but the certified error bound exceeds the tolerance",
         "The solution may be good, but its bound does not prove it: lambda is small compared with the "
@@ -123,25 +123,26 @@ MEANINGS = {
         "The word length of the solver is too short for this system, so more refinements do not help.",
         "Raise lambda, or set a longer word length."),
     "full": Entry(
-        "the dictionary is full: the new center was not kept",
-        "With newest_only = true, only the newest center may be evicted, so the new center was evicted "
-        "although its loss exceeds max_deterioration. With projection = \"fklms\", its coefficient is added "
-        "to the other centers; with projection = \"none\", the sample is lost.",
-        "Raise budget or max_deterioration, or let other centers be evicted: newest_only = false, "
+        "the dictionary is full: the new center was evicted",
+        "With newest_only = true, only the newest center can be evicted. It was evicted although its loss "
+        "exceeds max_deterioration. With projection = \"fklms\", its coefficient is added to the other "
+        "centers; with projection = \"none\", the sample is lost.",
+        "Raise budget or max_deterioration, or allow the eviction of other centers with newest_only = false, "
         "truncation or max_age."),
     "pending": Entry(
         "more samples or steps are needed",
-        "Training in slices is in progress: it needs more samples, or more steps after the last sample. Or "
+        "Training in slices is not complete: it needs more samples, or more steps after the last sample. Or "
         "the delay line is not full.",
         "Push the remaining samples. During training, call run until it returns ok, then commit."),
     "out_of_order": Entry(
-        "a function of the sliced training was called out of order",
-        "The order is begin, push for each sample, run until it returns ok, commit; a trainer trains "
-        "one model at a time. Or something else wrote to the trainer, which its checksum shows.",
-        "Follow this order; cancel training before you begin again. If the order was correct, check what "
-        "else writes to the trainer's memory."),
+        "the function was called out of order",
+        "The order of training in slices is: begin, push for each sample, run until it returns ok, commit. "
+        "A trainer trains one model at a time. Or other code wrote to the memory of the trainer: its "
+        "checksum is wrong.",
+        "Follow this order; cancel training before you begin again. If the order was correct, check which "
+        "other code writes to the trainer."),
     "no_candidate": Entry(
-        "not trained: no candidate has a certified answer",
+        "not trained: no candidate has a certified solution",
         "For each pair of sigma and lambda, the certified error bound exceeds the tolerance, or rounding "
         "makes the matrix look indefinite.",
         "Add a candidate with a larger lambda or a smaller sigma, raise `tolerance`, or set [numbers] word = "
@@ -204,9 +205,9 @@ _BY_ALGORITHM = {
         "Lower sigma or budget, or use reduction = \"nt\", which does not project, together with "
         "`quantise`."),
     ("out_of_order", "kernel_lms"): Entry(
-        "searches of the last update are left",
-        "With bounded_update, the next sample and a save are refused until update_run has searched for all "
-        "nearest centers.",
+        "the last update is not complete",
+        "With bounded_update, the next sample and a save are rejected until update_run has completed all "
+        "searches for nearest centers.",
         "Call update_run until it returns ok, then repeat the call."),
     ("saturated", "kernel_lms"): Entry(
         MEANINGS["saturated"].title, MEANINGS["saturated"].cause,
@@ -214,7 +215,7 @@ _BY_ALGORITHM = {
         "in [numbers.ranges]; if it is f, choose a format with a larger range for `word` in [output]."),
     ("saturated", "online_kernel_rls"): Entry(
         MEANINGS["saturated"].title,
-        "A prediction exceeded its format, or a coefficient the range that the ridge gives it.",
+        "A prediction exceeded its format, or a coefficient exceeded the range that follows from the ridge.",
         "Raise `ridge` in [rls]; if f saturates, choose a format with a larger range for `word` in "
         "[output]."),
     ("bad_argument", "kernel_predictor"): Entry(

@@ -54,14 +54,14 @@ _TABLE_MEANING = {"exp2": "2^-(i/2^{bits}), lowered by half the error of a chord
                   "exp2_coarse": "2 * 2^-(i/2^{bits}) - 1", "exp2_fine": "1 - 2^-(i/2^{twice})",
                   "sine": "sin(pi i/512)", "factor": "columns of L below the diagonal",
                   "pivot": "1 / (d (1 + lambda))",
-                  "weight": "weights of the intercept, up to where they are equal",
+                  "weight": "first weights of the intercept; the following ones are equal",
                   "band": "first row over 1 + lambda, from lag 1",
                   "taps": "taps of the stream's filter, from lag -L to L",
                   "alpha": "coefficients", "bias": "intercepts of the outputs, in LSB of y",
                   "slot": "output of each coefficient, by the class of the center",
                   "group_end": "index after the last center of each class",
                   "centers": "centers, in the format of x",
-                  "directions": "directions of the features, in turns per LSB of x, by a power of two",
+                  "directions": "directions of the features, in turns per LSB of x, times a power of two",
                   "phases": "phases of the features, in turns", "cosine": "cos(2 pi i/256)"}
 
 #: Constants that become macros, by what they belong to.
@@ -69,7 +69,7 @@ _MACROS = {
     "Input: x = (raw - offset) * gain / 2^shift": ("x_shift",),
     "Target: y = (raw - offset) * gain / 2^shift": ("y_offset", "y_gain", "y_shift"),
     "Target of a class": tuple(CLASS_TARGETS),
-    "Prediction: each product is shifted by mac, and their sum by f": ("mac_shift", "f_shift", "bias"),
+    "Prediction: each product is shifted by mac, and the sum by f": ("mac_shift", "f_shift", "bias"),
     "Trainer": ("x_step", "ridge_scale", "alpha_scale", "solver_shift", "xi_frac", "innov_frac", "eps_min",
                 "a_exp_min", "a_exp_max", "s_exp_max", "x_exp_min", "x_exp_max", "alpha_exp_min",
                 "alpha_exp_max", "fitted_scale", "fitted_shift",
@@ -200,7 +200,7 @@ def _defines(plan: Plan) -> dict[str, list[tuple[str, str, str]]]:
     groups[title] = inputs + groups[title]
     read = window(plan)
     if read is not None:
-        groups["Prediction: vectors of the grid that the kernel reaches"] = [
+        groups["Prediction: vectors of the grid at which the kernel is not zero"] = [
             ("WINDOW_VECTORS", c_integer(read.vectors), ""),
             ("WINDOW_LOW", c_integer(read.low), "(x - WINDOW_LOW) / step is the first vector"),
             ("WINDOW_HIGH", c_integer(read.high), "upper limit of x - WINDOW_LOW")]

@@ -80,9 +80,9 @@ def contract(plan: Plan, kind: str, saved_bytes: int) -> str:
     elif kind.startswith("delay_"):
         cost = delay_cost(plan, kind)
     elif kind == "stream_push":
-        cost = f"{plan.stream_taps} multiplications, stores one sample twice"
+        cost = f"{plan.stream_taps} multiplications; stores one sample twice"
     elif kind in _OF_BLOCK:
-        cost = f"count times that of {plan.name}_{_OF_BLOCK[kind]}()"
+        cost = f"count times the cost of {plan.name}_{_OF_BLOCK[kind]}()"
     elif kind == "init":
         cost = f"writes {plan.state_bytes} bytes"
     elif kind.startswith("train_"):
@@ -105,7 +105,7 @@ def _slice_cost(plan: Plan, kind: str) -> str:
                 "train_cancel": "writes two members", "train_set_lambda": "writes two members",
                 "train_fitted": f"{n} multiplications"}[kind]
     if plan.looks_ahead:
-        return "a step takes O(n) time, O(n^2) if it looks ahead, and at the end"
+        return "a step takes O(n) time; a look-ahead step and the last step take O(n^2)"
     if plan.banded:
         bands = plan.integers("candidate_band") if plan.tunes else (plan.integer("band"),)
         other = 2 * n + EVIDENCE_FRAC + 1 if plan.tunes else n + 3

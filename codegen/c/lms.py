@@ -19,7 +19,7 @@ LMS_MACROS = {
     "Gate of the kernel part": ("gate_shift", "gate_window", "gate_frac"),
     "Correction by the last errors": ("error_frac", "error_shift", "error_sum_shift", "error_step_shift",
                                       "error_out_shift", "error_window"),
-    "Reduction: the loss by an eviction, and the limits for one":
+    "Reduction: the loss caused by an eviction, and its limits":
         ("norm_shift", "kappa_one", "square_shift", "kappa_shift", "metric_shift", "max_deterioration",
          "truncation", "max_age"),
 }
@@ -27,12 +27,13 @@ LMS_MACROS = {
 _LINEAR = {"linear_root": "root of the forgetting factor, 30 fraction bits", "linear_one": "1 as a feature",
            "linear_ridge_one": "ridge row of the intercept", "linear_ridge_x": "ridge row of an input",
            "linear_prior_one": "initial R of the intercept", "linear_prior_x": "initial R of an input",
-           "linear_gain_shift": "a step is gain phi / 2^this", "f_lo": "range of y", "f_hi": "range of y",
-           "gate_window": "the sums forget 1 / 2^this per sample",
+           "linear_gain_shift": "a step is gain * phi, shifted right by this",
+           "f_lo": "range of y", "f_hi": "range of y",
+           "gate_window": "the sums decay by 1 / 2^this per sample",
            "gate_frac": "bits of the factors below the LSB of y",
            "linear_raw_exp": "exponent of (ADC count - offset) * gain",
            "error_frac": "bits of an error below the LSB of y",
-           "error_window": "the sums forget 1 / 2^this per sample"}
+           "error_window": "the sums decay by 1 / 2^this per sample"}
 _UNITS = {"fklms": "largest distance", "magnitude": "coefficient", "fast_klms": "kappa"}
 
 

@@ -20,8 +20,8 @@ RLS_MACROS = {
 _MEANINGS = {"rls_fading": "1 - forgetting, 32 fraction bits", "rls_ridge_one": "ridge of the constant",
              "rls_ridge_x": "ridge of an input", "rls_ridge_cosine": "ridge of a cosine",
              "rls_fade_one": "(1 - forgetting) ridge", "rls_steps": "coefficients that change per sample",
-             "novelty_release": "leverage that ends the novelty",
-             "novelty_exp": "of an increase of the bound",
+             "novelty_release": "leverage below which the novelty ends",
+             "novelty_exp": "exponent of an increase of the bound",
              "f_lo": "range of y", "f_hi": "range of y"}
 
 

@@ -222,7 +222,7 @@ def _answer_sizes(plan: Plan) -> list[tuple[str, str, str, str]]:
                                                                                "label unknown")
               ] if "min_margin" in plan.constants else []
     return [("int", "outputs", str(plan.outputs), "C"),
-            ("int", "answer_words", str(answer_width(plan)), "outputs, then label and margin of classes"),
+            ("int", "answer_words", str(answer_width(plan)), "outputs, then the label and the margin"),
             *margin]
 
 

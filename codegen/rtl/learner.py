@@ -29,7 +29,7 @@ from .rls import RLS_LEARNER
 _OWN = ("kc_learner_vectors", "kc_learner_control", "kc_state_reader", "kc_state_writer", *axi.MODULES)
 #: The loss of an eviction by each metric that the core supports, and the modules that find the smallest.
 _LOSSES = {"fklms": ("the distance to the nearest older vector", ("kc_neighbours",)),
-           "magnitude": ("the size of its coefficients", ("kc_alpha_norm", "kc_victim")),
+           "magnitude": ("the magnitude of its coefficients", ("kc_alpha_norm", "kc_victim")),
            "age": ("its position in the age order", ("kc_victim",))}
 
 # Clocks of the parts.  After a kernel value: a coefficient is read and updated, then the sum and its cast.
@@ -68,12 +68,12 @@ def _labelling(plan: Plan) -> int:
 
 
 def _visit_clocks(plan: Plan) -> int:
-    """Return the clock cycles from a distance to the loss of its vector, at least 1."""
+    """Return the clock cycles from a distance to the loss of its vector: at least 1."""
     return 1 if plan.metric == "age" else 2 + address_bits(plan.outputs) if plan.outputs > 1 else 2
 
 
 def _choosing(plan: Plan) -> int:
-    """Return the clock cycles that the loss of a vector comes after its distance."""
+    """Return the additional clock cycles until the loss of a vector is known."""
     return 0 if plan.metric == "fklms" else kernel_latency(plan) + _visit_clocks(plan) - 1
 
 

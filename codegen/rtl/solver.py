@@ -112,7 +112,7 @@ def refusal(plan: Plan) -> KerncastError | None:
     if plan.tunes:
         return no_candidates(plan, "solver")
     if plan.ranged:
-        return fail("E307", "the SystemVerilog solver has its factor in a table, for one lambda",
+        return fail("E307", "the SystemVerilog solver stores the factor for a single lambda",
                     where="[toeplitz] lambda_range", value=plan.options["lambda_range"],
                     allowed="one lambda", remedy="remove `lambda_range`, or train in C")
     if plan.outputs > 1 and plan.bias:

@@ -322,7 +322,7 @@ def emulated(where: str, compiler: str = "auto", optimise: str = "-O2") -> tuple
     """
     kind, name, *choices = where.split(":") if ":" in where else (where, "")
     if kind != "emu" or not name:
-        raise fail("E417", "the name is not that of an emulated board", where="back end", value=where,
+        raise fail("E417", "this name does not select an emulated board", where="back end", value=where,
                    allowed="emu:BOARD or emu:BOARD:EMULATOR",
                    remedy="run `kerncast targets` for the list of boards")
     board = load_board(name)

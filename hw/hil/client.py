@@ -84,7 +84,7 @@ class HilClient:
         where = self.link.name
         v = self.request("HELLO")
         if v["version"] != VERSION:
-            raise differs("version of the link's protocol", v["version"], VERSION, where)
+            raise differs("version of the link protocol", v["version"], VERSION, where)
         self.identity = found = _identity(v)
         if min(found.capacity, found.window) < 1 or not _WRITE_FIXED < found.max_payload <= TABLE.max_payload:
             raise differs("size of the buffers", found, f"payloads up to {TABLE.max_payload}", where)

@@ -258,20 +258,21 @@ class Requests:
                     remedy="check the power supply and the watchdog of the board, then start again")
 
     def _silent(self, opcode: str, limit: float) -> KerncastError:
-        strange = f", but {self._strange} bytes that are not a frame" if self._strange else ""
+        strange = f", but {self._strange} bytes that are not part of a frame" if self._strange else ""
         return fail("E412", "the board does not respond", where=self._link.name,
                     value=f"no reply to {opcode} in {limit:g} s{strange}",
                     allowed="a board that runs the HIL agent",
-                    remedy="check port and baud rate: another device or program may be sending data"
-                    if strange else "check port, baud rate and firmware, and reset the board")
+                    remedy="check the port and the baud rate: another device or program may be sending data"
+                    if strange else "check the port, the baud rate and the firmware, then reset the board")
 
     def _refused(self, opcode: str, status: str) -> KerncastError:
         return fail("E415", f"the board rejected {opcode}", where=self._link.name, value=status,
                     allowed=TABLE.status_named(status).meaning,
-                    remedy="build firmware and host from the same plan and version")
+                    remedy="build the firmware and the host program from the same plan and version")
 
 
 def differs(what: str, found: object, wanted: object, where: str) -> KerncastError:
     """Return error E414: board and host have different versions."""
-    return fail("E414", f"board and host differ in the {what}", where=where, value=found,
-                allowed=str(wanted), remedy="build firmware and host from the same version of kerncast")
+    return fail("E414", f"the board and the host differ in the {what}", where=where, value=found,
+                allowed=str(wanted),
+                remedy="build the firmware and the host program from the same version of kerncast")

@@ -115,8 +115,8 @@ def _descend(plan: Plan) -> list[Operation]:
             w.append(model.state()["rls_w"])
         if (w[0] != w[1]).any():  # a step changes a coefficient
             return [("watch",), ("sample", sample_frame(plan, x[0], y[0]), True), ("answers", 1), ("spans",)]
-    raise fail("E343", "the clock cycles of an update cannot be counted: no sample takes all steps",
-               where="[rls] steps", value=steps, allowed="steps that a first sample takes",
+    raise fail("E343", "the clock cycles of an update cannot be counted: no sample needs all steps",
+               where="[rls] steps", value=steps, allowed="a number of steps that the first sample needs",
                remedy="lower `steps`, or omit --simulate")
 
 

@@ -33,7 +33,8 @@ def learned_state(plan: Plan, frames: list[list[int]]) -> Outputs:
     if plan.second_order:
         found = state_of(plan, frames[0])
         if found is None:
-            raise _wrong_shape(plan, f"{len(frames[0])} values", f"{state_beats(plan)} values of this plan")
+            raise _wrong_shape(plan, f"{len(frames[0])} values",
+                               f"{state_beats(plan)} values that belong to this plan")
         return field_arrays(plan, found)
     columns, budget, parts = plan.sizes["D"], plan.sizes["N"], distance_parts(plan)
     width = columns + plan.outputs

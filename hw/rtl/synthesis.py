@@ -262,12 +262,12 @@ def _too_big(error: KerncastError, part: str) -> KerncastError:
     if not any(sign in log for sign in ("Unable to place cell", "failed to place", "no Bels remaining")):
         return error
     larger = [name for name in PARTS if int(name[:-1]) > int(part[:-1])]
-    advice = f"choose a larger part: {', '.join(larger)}" if larger else "there is no larger part"
+    advice = f"choose a larger part ({', '.join(larger)}) or" if larger else "there is no larger part: choose"
     lines = "\n    ".join(log.splitlines()[1:])
     return fail("E341", "the core does not fit the FPGA part", where="--part", value=part,
-                allowed="a part with enough cells", remedy=f"{advice}; or choose fewer lanes, samples or "
-                                                           f"centers; output of nextpnr:\n    "
-                                                           f"{lines.strip()}")
+                allowed="a part with enough cells", 
+                remedy=f"{advice} fewer lanes, samples or centers. The output of nextpnr is:\n    "
+                       f"{lines.strip()}")
 
 
 def critical_path(report: Mapping[str, Any]) -> tuple[str, ...]:

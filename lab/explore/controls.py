@@ -63,7 +63,7 @@ class Control(NamedTuple):
             if own == value and isinstance(own, bool) is isinstance(value, bool):
                 return own
         raise fail("E376", "the control does not offer this value", where=self.key, value=value,
-                   allowed="the values of the page", remedy="reload the page")
+                   allowed="the values that the page offers", remedy="reload the page")
 
     def as_dict(self) -> dict[str, Any]:
         """Return the control as a dictionary for the page."""

@@ -108,7 +108,7 @@ def check_tables(db: sqlite3.Connection) -> None:
     for kind, name, text in db.execute("SELECT type, name, sql FROM sqlite_master"):
         automatic = kind == "index" and text is None  # of a primary key
         if not automatic and " ".join(str(text).split()) not in _OURS:
-            raise sqlite3.DatabaseError(f"{kind} {name} is not of kerncast sweep")
+            raise sqlite3.DatabaseError(f"kerncast sweep did not create the {kind} {name}")
 
 
 class Store:

@@ -56,7 +56,7 @@ def open_for_writing(folder: Path, report: Callable[[str], None]) -> Iterator[St
 
 def _not_a_lock(path: Path) -> KerncastError:
     """Return error E366: another program or person made the file of the lock."""
-    return fail("E366", "the lock of the results is not an empty file", where=str(path),
+    return fail("E366", "the lock file of the results is not a regular, empty file", where=str(path),
                 allowed="the empty file that kerncast sweep wrote",
                 remedy="move it away, then run the same kerncast sweep again")
 

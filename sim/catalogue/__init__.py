@@ -21,9 +21,9 @@ _SPEC = {
                   "The path does not exist or is a folder, or the file is not UTF-8 text.",
                   "Check the path, or run `kerncast init NAME` to write a commented spec."),
     "E102": Entry("the file is not valid TOML",
-                  "The line named breaks a rule of TOML: a missing quote or bracket, a duplicate key, or a "
-                  "key without a value.",
-                  "Correct that line. Text is quoted (word = \"s16f15\"), numbers are not (n = 256)."),
+                  "The line in the message breaks a rule of TOML: for example, a quote or a bracket is "
+                  "missing, a key is repeated, or a key has no value.",
+                  "Correct this line. Text is quoted (word = \"s16f15\"), and numbers are not (n = 256)."),
     "E103": Entry("unknown key",
                   "A table contains a key that kerncast does not support. No key is ignored.",
                   "Correct the spelling, move the key to its table, or remove it."),
@@ -36,7 +36,7 @@ _SPEC = {
                   "kernel_predictor [predictor].",
                   "Add the table; `kerncast init` writes each of them with its keys."),
     "E106": Entry("a key is missing", "The spec omits a key that has no default.",
-                  "Add the key to the table named."),
+                  "Add the key to the table in the message."),
     "E107": Entry("wrong type",
                   "The value has the wrong type for the key: text for a number, a number in quotes, a "
                   "fraction for an integer, or a value for a table. kerncast does not convert values.",
@@ -45,7 +45,7 @@ _SPEC = {
                   "The type is right, but the value is outside the range of the key: for example lambda or "
                   "sigma not above 0, eta not between 0 and 2, or n or budget below 2.",
                   "Choose a value in the range listed under `allowed`."),
-    "E109": Entry("not one of the choices", "The key accepts only the values listed.",
+    "E109": Entry("not one of the choices", "The key accepts only certain values.",
                   "Choose one of the values listed under `allowed`."),
     "E110": Entry("the model's name cannot be used in C",
                   "The name is the prefix of every C symbol and file. It must be an identifier, must not be "
@@ -60,12 +60,12 @@ _SPEC = {
                   "offset and gain of [input] must be one number, or a list, one per column or channel.",
                   "Give one entry per column, or a single number."),
     "E113": Entry("two settings exclude each other",
-                  "The two settings named cannot be used together: for example scheme = \"uniform\" with "
+                  "Two settings cannot be used together: for example scheme = \"uniform\" with "
                   "two columns, or a kernel with the parameter of another kernel.",
-                  "Change one of the two settings named."),
+                  "Change one of the two settings in the message."),
     "E114": Entry("a format for an unknown signal",
                   "[numbers.formats] names a signal whose format this algorithm determines itself.",
-                  "Use one of the signals listed, or remove the line from [numbers.formats]."),
+                  "Use one of the signals listed under `allowed`, or remove the line."),
     "E115": Entry("the bundled data do not fit the spec",
                   "The ECG has one uniformly sampled column. The digits have 64 columns of integers 0 to 16 "
                   "and targets -1 and +1.",
@@ -75,13 +75,13 @@ _SPEC = {
     "E117": Entry("this cast cannot be chosen",
                   "[numbers.casts] names a signal that has no cast in this algorithm. Or it requests "
                   "\"wrap\" where a bound keeps every value in range, so nothing can wrap.",
-                  "Use one of the signals listed, or set only the rounding."),
+                  "Use one of the signals listed under `allowed`, or set only the rounding."),
     "E118": Entry("this range has no effect",
                   "[numbers.ranges] names a signal whose format follows from a bound or adapts to the data, "
                   "or gives a range larger than the bound.",
                   "Remove the line."),
     "E119": Entry("no such signal", "The plan has no signal of the name given to `kerncast plan --why`.",
-                  "Use one of the names listed."),
+                  "Use one of the names listed under `allowed`."),
     "E120": Entry("no advice on the word length",
                   "kerncast predicts the word length for the Toeplitz trainer, and measures it on data for "
                   "conjugate gradients. It gives no advice for other algorithms.",
@@ -93,12 +93,12 @@ _SPEC = {
                   "Copy the code from the message: E or W and three digits."),
     "E191": Entry("reading or writing failed",
                   "A folder does not exist or is not writable, or the disk is full.",
-                  "Check the path named and its permissions."),
+                  "Check the path in the message and its permissions."),
     "E192": Entry("the file exists already",
                   "kerncast does not overwrite your files, and does not write two outputs to one file.",
                   "Choose another name or another folder, or remove the file."),
     "E193": Entry("no such group of tools", "`kerncast doctor --group` has no group of this name.",
-                  "Use one of the groups listed."),
+                  "Use one of the groups listed under `allowed`."),
     "E194": Entry("the command line is not complete or not valid",
                   "A command, option or argument is unknown, missing, or has a value that is not allowed.",
                   "Correct the command; run it with --help for every option, with examples."),
@@ -139,12 +139,12 @@ _NUMBERS = {
     "E213": Entry("written by another version of kerncast",
                   "This version cannot read plans, generated folders, bundles and recordings of kerncast "
                   "0.1: names in the plan have changed, and its hash covers decisions only.",
-                  "Make it again from its spec: `kerncast gen` for a folder, `kerncast verify --bundle` for "
-                  "a bundle, `kerncast hil record` for a recording."),
+                  "Make the file again from its spec: `kerncast gen` for a plan or folder, `kerncast verify "
+                  "FOLDER -o FILE.zip` for a bundle, `kerncast hil record` for a recording."),
     "E214": Entry("the plan of a recording cannot be derived",
                   "The recording does not contain the spec and the samples of its plan, or they give another "
                   "plan: the file was changed, or recorded from a folder without a spec.",
-                  "Record it again from a generated folder with its spec, or use an unchanged copy."),
+                  "Record again from a generated folder with its spec, or use an unchanged copy."),
     "E220": Entry("the width of the kernel is out of range", "sigma and period must be positive and finite.",
                   "Give sigma and period in the units of x, after offset and gain."),
     "E221": Entry("lambda must be positive",
@@ -164,7 +164,7 @@ _NUMBERS = {
                   "Give y of shape (n,) or (n, m), and as r the first column of T + lambda I."),
     "E226": Entry("the method does not exist, or does not support this Toeplitz system",
                   "No Toeplitz method has this name, or \"banded\" was chosen for a full matrix.",
-                  "Use \"auto\", or one of the methods listed."),
+                  "Use \"auto\", or one of the methods listed under `allowed`."),
     "E227": Entry("the Toeplitz matrix is not symmetric",
                   "r_row differs from r, and the method solves symmetric systems only.",
                   "Use method \"auto\" or \"levinson\", or omit r_row."),
@@ -239,15 +239,14 @@ _NUMBERS = {
                   "Use the back end `model`, or a smaller size."),
     "E251": Entry("a value is missing",
                   "A field of the data file is empty, or marks a missing value: NA, NaN, null or ?.",
-                  "Fill the gap, see docs/measured/gaps.md, or remove the sample."),
+                  "Fill the gap (see docs/measured/gaps.md), or remove the sample."),
     "E252": Entry("not a number",
                   "A field contains text instead of a number, or a line does not follow the file format.",
-                  "Correct the line named. If the target is a class, kerncast init finds the classes; "
-                  "--classes chooses two."),
+                  "Correct the line in the message. If the target is a class, kerncast init finds the "
+                  "classes; --classes chooses two."),
     "E253": Entry("a label is not one of the classes",
-                  "The target of a sample is not one of the listed classes, or a listed class has no "
-                  "samples.",
-                  "Name all classes that occur, or remove the samples."),
+                  "The target of a sample is not one of the classes in the spec, or a class has no samples.",
+                  "List every class that occurs, or remove the samples."),
     "E254": Entry("the format of a data file is not supported",
                   "No supported format has the suffix of this file name.",
                   "Rename the file to end in the suffix of its format: .csv, .npz, .libsvm or .wav."),
@@ -256,7 +255,7 @@ _NUMBERS = {
                   "nothing.",
                   "Choose a known name, or pass your own copy of the set."),
     "E256": Entry("the file is not a copy of the named data set",
-                  "Your file and the data set of that name have different numbers of columns.",
+                  "The file and the data set have different numbers of columns.",
                   "Load the file by its path."),
     "E257": Entry("the arrays of a file do not form a training set",
                   "Inputs have shape (n, D) and targets shape (n,) or (n, K), both real numbers.",
@@ -279,15 +278,15 @@ _NUMBERS = {
     "E261": Entry("the checkpoint cannot be read", "The file is damaged, or not a checkpoint.",
                   "Name another file, or remove this one."),
     "E262": Entry("the cluster does not respond",
-                  "There is no scheduler at the address, it has no workers, or they were lost.",
-                  "Start scheduler and workers with kerncast installed; a checkpoint keeps finished work."),
+                  "There is no scheduler at the address, it has no workers, or the connection was lost.",
+                  "Start a scheduler and workers with kerncast. A checkpoint keeps the completed work."),
     "E263": Entry("no such precision", "Kernel values are float64 or float32.", "Use float64."),
 }
 
 _GENERATION = {
     "E301": Entry("the model does not fit the target",
-                  "State, tables and stack need more memory than the target has. The state grows with n, or "
-                  "with budget times columns, and the tables with the word length.",
+                  "The state, the tables and the stack need more memory than the target has. The state grows "
+                  "with n, or with budget times columns, and the tables grow with the word length.",
                   "Lower the key in the message, set [numbers] word = 16, or choose a larger target."),
     "E302": Entry("the output folder contains other files",
                   "The path is a file, or a folder with files or links that kerncast did not write. kerncast "
@@ -306,24 +305,24 @@ _GENERATION = {
                   "A core stores every center, or sample, in its own memory, which has a limit.",
                   "Lower the key in the message, or use fewer columns."),
     "E307": Entry("not supported by the SystemVerilog core",
-                  "The predictor computes one output in integers. The learner is FKLMS with a fixed "
-                  "dictionary size. Solver and trainer use Levinson's recursion or the banded solver, "
-                  "without refinement or candidates.",
+                  "The predictor computes in integers. The learner supports the reductions fklms, nt and at, "
+                  "and online_kernel_rls. The solver and the trainer support Levinson's recursion and the "
+                  "banded solver, with one output and without refinement or candidates.",
                   "Change the setting in the message, or run the generated C."),
     "E308": Entry("the folder contains no test vectors",
                   "Test vectors are generated from data, but the spec has no data. A package also needs test "
                   "vectors.",
                   "Add [data] to the spec and generate again."),
     "E309": Entry("the vectors belong to another plan",
-                  "Vectors and plan of the folder have different hashes.",
+                  "The vectors and the plan in the folder have different hashes.",
                   "Generate the folder again: kerncast gen SPEC -o FOLDER."),
     "E310": Entry("no such package", "`kerncast gen --package` has no package of this name.",
                   "Use one of the values listed under `allowed`."),
     "E313": Entry("no such SystemVerilog core", "`kerncast gen --core` has no core of this name.",
-                  "Name predictor, learner, solver or trainer."),
+                  "Use one of the values listed under `allowed`."),
     "E311": Entry("no HLS C++ core supports the plan",
                   "[hls] requests C++ for high-level synthesis (HLS). Its cores compute in integers, with up "
-                  "to 256 columns, up to 1,048,576 values and one output.",
+                  "to 256 columns and up to 1,048,576 values.",
                   "Change the setting in the message, or remove [hls] and run the generated C."),
     "E320": Entry("a compiler rejected generated code",
                   "Generated files were changed, or the compiler is older or stricter than those tested.",
@@ -343,7 +342,7 @@ _GENERATION = {
                   "kerncast does not support a compiler or a level with this name.",
                   "Use one of the values listed under `allowed`."),
     "E326": Entry("the image does not fit the board",
-                  "Library, agent and stack need more flash or RAM than the board has.",
+                  "The library, the agent and the stack need more flash or RAM than the board has.",
                   "Choose fewer samples or centers, a shorter word length, or a larger board."),
     "E327": Entry("the compiler cannot build for this target",
                   "The target's file has no flags for this compiler.",
@@ -371,12 +370,13 @@ _GENERATION = {
                   "Generated files contain the version of kerncast, so the bytes cannot be equal.",
                   "Install the version that the message names, or generate the folder again."),
     "E338": Entry("the folder lacks its spec, samples or trained model",
-                  "The command generates the folder again from these files in it, and reads no others.",
-                  "Generate the folder from a spec with [data]. Put a trained model next to the spec."),
+                  "The command generates the folder again, from files inside the folder only: its spec, its "
+                  "samples and its trained model.",
+                  "Generate the folder from a spec with [data]. Store a trained model next to the spec."),
     "E339": Entry("the bundle exists already", "kerncast does not overwrite a file with a bundle.",
                   "Choose another file with -o, or remove the file yourself."),
     "E340": Entry("no such family, part or core",
-                  "`kerncast estimate` supports the families listed, and the cores that the plan has.",
+                  "`kerncast estimate` does not support this family or part, or the plan has no such core.",
                   "Use one of the values listed under `allowed`."),
     "E341": Entry("the core does not fit the part",
                   "The core needs more cells of one kind than the FPGA has.",

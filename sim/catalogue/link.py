@@ -14,11 +14,11 @@ LINK = {
                   "Check the cable or the emulator's output, then start again."),
     "E412": Entry("the board does not respond",
                   "The port or the baud rate is wrong, the firmware has no HIL agent, or the board hangs.",
-                  "Check port, baud rate and firmware, and reset the board."),
+                  "Check the port, the baud rate and the firmware, then reset the board."),
     "E413": Entry("the firmware was generated from another plan",
                   "The plan's hash in the firmware differs from the host's, so results cannot agree.",
                   "Build the firmware from this plan and flash it again."),
-    "E414": Entry("board and host have different versions",
+    "E414": Entry("the board and the host have different versions",
                   "The protocol, the ABI or a size in the board's HELLO differs from the host's.",
                   "Build the firmware and the host program from the same version of kerncast."),
     "E415": Entry("the board rejected a request", "The agent returned a status other than OK.",
@@ -37,15 +37,15 @@ LINK = {
                   "The flash tool failed: for example, no board is connected, the probe is busy, or the chip "
                   "is locked.",
                   "Read the output of the flash tool, check the cable and the permissions, and try again."),
-    "E420": Entry("no such back end or simulator", "The name does not have one of the forms listed.",
-                  "Use one of the forms listed."),
+    "E420": Entry("no such back end or simulator", "No back end or simulator has a name of this form.",
+                  "Use one of the forms listed under `allowed`."),
     "E421": Entry("a physical board without its port",
                   "Several boards of one kind may be connected, so kerncast does not guess the port.",
                   "Name the port: board:ID@PORT; `kerncast targets --ports` lists the ports."),
     "E422": Entry("the firmware of another board",
-                  "The firmware was built for a different board from the one named on the host, so counts "
-                  "and baud rate cannot agree.",
-                  "Use the board named in the message, or flash firmware that was built for your board."),
+                  "The firmware was built for another board than the one chosen on the host. Counts and baud "
+                  "rates can differ between boards.",
+                  "Choose the board in the message, or flash firmware that was built for your board."),
     "E424": Entry("the back end has no waveforms",
                   "--waves writes the signals of an RTL simulation; other back ends simulate no signals.",
                   "Omit --waves, or name rtl:icarus or rtl:verilator."),
@@ -53,14 +53,14 @@ LINK = {
                   "The plan has no SystemVerilog or HLS C++ core for this call.",
                   "Train on another back end and pass its state."),
     "E432": Entry("an RTL simulation failed",
-                  "The simulator rejected the sources, ended early, or reached its limit of cycles.",
-                  "Read the log named; the message quotes its last lines."),
+                  "The simulator rejected the sources, ended early, or reached its limit of clock cycles.",
+                  "Read the log; the message quotes its path and its last lines."),
     "E433": Entry("the back end has no trace hooks",
                   "--bisect compares intermediate values of a call. RTL simulations and the model in fxpmath "
                   "return only results.",
                   "Use model, host, an emulator or a board, or omit --bisect."),
     "E434": Entry("the firmware has no trace hooks",
-                  "The hooks cost time and memory, so they are compiled in on request only.",
+                  "The hooks cost time and memory, so they are compiled only on request.",
                   "Build with `kerncast build OUT --trace` and flash that image, or use an emulator."),
     "E435": Entry("a C simulation of HLS C++ ended early",
                   "The testbench of a generated folder ended before it returned a result.",
@@ -96,9 +96,9 @@ LINK = {
                   "The state was saved before training, or the model was trained elsewhere and is read-only.",
                   "Train the model and save it; a model of algorithm kernel_predictor needs no state."),
     "E449": Entry("an update is not complete",
-                  "With [online] bounded_update, searches of the last update are left, so the state does not "
+                  "With [online] bounded_update, the last update has pending searches, so the state does not "
                   "have all nearest centers yet.",
-                  "Call update_run until no search is left, then save."),
+                  "Call update_run until it returns ok, then save."),
 }
 
 MISSING = {
@@ -106,13 +106,14 @@ MISSING = {
                   "The command needs a Python package that is not installed.",
                   "Install it with the command in the message. `kerncast doctor` lists all tools."),
     "E511": Entry("a C compiler is missing", "None of the compilers that the command can use is installed.",
-                  "Install one with the command named; python -m pip install ziglang is enough."),
+                  "Install one with the command in the message; python -m pip install ziglang is enough."),
     "E512": Entry("an emulator is missing", "The emulator of this back end is not installed.",
-                  "Install it with the command named; unicorn from pip is enough for most Cortex-M boards."),
+                  "Install it with the command in the message; unicorn from pip is enough for most Cortex-M "
+                  "boards."),
     "E513": Entry("a program of the RTL simulation is missing",
                   "The simulator, or make, perl or g++ that it calls, is not installed.",
-                  "Install it with the command named."),
+                  "Install it with the command in the message."),
     "E514": Entry("a flash tool is missing",
                   "The tool, such as openocd, pyocd or avrdude, is not installed.",
-                  "Install it with the command named, or flash the image by hand."),
+                  "Install it with the command in the message, or flash the image by hand."),
 }

@@ -13,7 +13,7 @@ SWEEP = {
     "E361": Entry("no axis to sweep", "Neither [sweep.grid] nor --grid names a key.",
                   "Name at least one key with its values."),
     "E362": Entry("no such measure", "An objective or a limit names an unknown measure.",
-                  "Use one of the names listed."),
+                  "Use one of the names listed under `allowed`."),
     "E363": Entry("not a limit",
                   "A limit is a measure, <= or >=, and a number with a unit of that measure: ram <= 8 kB "
                   "(8,000 bytes; 8 KiB are 8,192). An error may be compared with float64 and the spec as "
@@ -44,7 +44,7 @@ SWEEP = {
     "E370": Entry("no design satisfies every limit",
                   "The message lists each limit and by how much the best design exceeds it. The folder keeps "
                   "all results.",
-                  "Relax one of the limits named, or sweep more values."),
+                  "Relax one of the limits in the message, or sweep more values."),
     "E371": Entry("the path contains nothing to report on",
                   "A report needs the folder of a sweep, a folder made by kerncast gen, or a spec.",
                   "Run `kerncast sweep SPEC -o FOLDER`, then `kerncast report FOLDER`."),

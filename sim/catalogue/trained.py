@@ -19,7 +19,7 @@ TRAINED = {
                   "The supported kernels are gaussian (rbf), laplacian, polynomial and linear, and, for a "
                   "Gaussian process, one RBF or Matern kernel (nu = 1.5 or 2.5); precomputed kernels and "
                   "Python functions are not supported.",
-                  "Fit the estimator with one of the kernels listed."),
+                  "Fit the estimator with one of these kernels."),
     "E273": Entry("the outputs of the estimator cannot be exported together",
                   "All outputs must share one row of kernel values, and so one kernel and one scale per "
                   "column. Estimators with an output per pair of classes are limited to 32 classes.",

@@ -32,8 +32,8 @@ WARNINGS = {
     "W205": Entry("the word length is too short for the inputs",
                   "x has the range of `word` in [input], and its steps are so large that rounding changes "
                   "the inputs by more than one percent of the kernel's width (sigma; for the periodic kernel "
-                  "sigma * period / 2 pi; for products of inputs their magnitude). No bound and no status "
-                  "includes this error.",
+                  "sigma * period / 2 pi; for a kernel of u.v the magnitude of the inputs). No bound and no "
+                  "status includes this error.",
                   "Choose a shorter format for `word` in [input], one that the inputs fill, or set a longer "
                   "[numbers] word."),
     "W206": Entry("eta is near or outside the stable range",
@@ -45,12 +45,12 @@ WARNINGS = {
                   "A new coefficient is eta times the error, at first eta times y. Even the largest y gives "
                   "a coefficient below truncation, or below max_deterioration with metric = \"magnitude\". "
                   "Every new center is therefore evicted, and the dictionary stays empty.",
-                  "Lower the key named; start with a hundredth of eta times the largest y."),
+                  "Lower the key in the message; start with a hundredth of eta times the largest y."),
     "W208": Entry("predictions differ from the estimator's",
                   "On the samples given, the fixed-point predictions differ from the estimator's in float64 "
                   "by more than one percent of their range. Large coefficients that nearly cancel, from a "
                   "small alpha or a large C, leave few significant bits in a short word.",
-                  "Set the longer word length named, or fit with more regularisation."),
+                  "Set the longer word length in the message, or fit with more regularisation."),
     "W209": Entry("the kernel is too broad for projection",
                   "The projection of fklms and fmklms assumes that stored vectors hardly overlap. On the "
                   "data given, the sum of squared kernel values of a vector with its neighbours exceeds 2, "

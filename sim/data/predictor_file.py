@@ -189,8 +189,8 @@ def check_labels(classes: Sequence[Any]) -> None:
     names = [str(label) for label in classes]
     for name in names:
         if not 1 <= len(name) <= MOST_OF_LABEL or not name.isprintable():
-            raise ValueError(f"{name[:40]!r} cannot be the label of a class: it is not 1 to {MOST_OF_LABEL} "
-                             "printable characters")
+            raise ValueError(f"{name[:40]!r} cannot be the label of a class: a label has 1 to "
+                             f"{MOST_OF_LABEL} printable characters")
     if len(set(names)) < len(names):
         raise ValueError("two classes have the same label")
 

@@ -32,7 +32,7 @@ def check_count(value: int, where: str, least: int = 1, most: int | None = None)
 def check_choice(value: str, where: str, choices: Iterable[str]) -> None:
     """Raise E238 if an option is not one of its choices."""
     if value not in (allowed := tuple(choices)):
-        raise fail("E238", "an option of the method does not allow this value", where=where,
+        raise fail("E238", "the method does not support this value of the option", where=where,
                    value=repr(value), allowed=", ".join(map(str, allowed)),
                    remedy="choose one of the allowed values, or omit the option to use its default")
 

@@ -206,13 +206,14 @@ def _inconsistency(plan: Plan, state: Outputs) -> tuple[str, str]:
     if plan.trains and int(state["trained"][0]):
         lo, hi = plan.integer("alpha_exp_min"), plan.integer("alpha_exp_max")
         if not lo <= int(state["alpha_exp"][0]) <= hi:
-            return f"alpha_exp = {state['alpha_exp'][0]} after a training", f"{lo} to {hi}"
+            return f"alpha_exp = {state['alpha_exp'][0]} after training", f"{lo} to {hi}"
     for name in finite_members(plan):
         if np.any(state[name] & 0x7F800000 == 0x7F800000):
             return f"{name} holds infinity or NaN", "finite numbers"
     held = int(state["count"][0]) if "count" in state else 0
     if "age_order" in state and sorted(state["age_order"][:held]) != list(range(held)):
-        return f"age_order = {state['age_order'][:held].tolist()}", f"each of 0 to {held - 1} once"
+        return (f"age_order = {state['age_order'][:held].tolist()}",
+                f"each number from 0 to {held - 1} exactly once")
     if "nearest_idx" in state and np.any(state["nearest_idx"][:held] >= held):
         return f"nearest_idx = {state['nearest_idx'][:held].tolist()}", f"slots 0 to {held - 1}"
     return "", ""
@@ -245,8 +246,8 @@ def check_image(plan: Plan, image: bytes) -> tuple[RestoreStatus, str, str]:
 def restore_error(plan: Plan, image: bytes, status: int, where: str) -> KerncastError:
     """Create the error for an image that a back end rejected with `status`."""
     if status == DeviceStatus.OUT_OF_ORDER:
-        return fail("E449", "searches of the last update are left", where=where, value="an incomplete update",
-                    allowed="a complete one", remedy="call update_run until no search is left, then save")
+        return fail("E449", "the last update is not complete", where=where, value="an incomplete update",
+                    allowed="a complete update", remedy="call update_run until it returns ok, then save")
     verdict, found, allowed = check_image(plan, image)
     if status != verdict:  # its storage returned other bytes than were written
         found, allowed, verdict = f"status {RestoreStatus(status).name}", verdict.name, RestoreStatus.STORAGE

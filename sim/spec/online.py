@@ -65,7 +65,7 @@ class Online(SpecTable):
         remedy="fklms measures distances, magnitude measures coefficients, fmklms both; fast_klms and "
                "fast_mklms use the kernel values of all other centers")
     guard: bool | None = _key(
-        None, about="stop a projection if its squared kernel values exceed 2 in sum (status inaccurate)",
+        None, about="stop a projection if the sum of its squared kernel values exceeds 2 (inaccurate)",
         allowed="true, false", remedy="true keeps fklms and fmklms stable if centers lie close together")
     truncation: float | None = _key(
         None, ge=0, le=1e12, about="evict centers whose coefficient is at most this, in units of y",

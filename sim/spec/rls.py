@@ -28,13 +28,13 @@ class Rls(SpecTable):
                       allowed="an integer, 1 to 1024",
                       remedy="start with 10; time grows as steps * features")
     seed: int = _key(0, ge=0, le=2**31 - 1, about="seed of the cosines", allowed="an integer from 0",
-                     remedy="any; the same seed gives the same tables")
+                     remedy="use any seed; the same seed gives the same tables")
     passes: int = _key(1, ge=1, le=1000, about="number of passes over the training data",
                        allowed="an integer, 1 to 1000", remedy="use 1 for a stream")
 
     novelty: float | None = _key(
         None, ge=LEAST_NOVELTY, le=MOST_NOVELTY,
-        about="leverage from which a sample is novel; omit it for no novelty",
+        about="leverage at or above which a sample is novel; omit it to disable novelty",
         allowed="a number, 0.0001 to 1000",
         remedy="start with 1; `kerncast sim` prints the quantiles of the leverage")
     novelty_release: float | None = _key(
@@ -45,8 +45,8 @@ class Rls(SpecTable):
         None, ge=1, le=1024, about="maximum number of steps that approximate a leverage; the default is 16",
         allowed="an integer, 1 to 1024", remedy="start with 16; time grows as novelty_steps * features")
     drift_samples: int | None = _key(
-        None, ge=1, le=65535, about="novel samples, less the others, that set the drift flag; the default "
-                                    "is 16",
+        None, ge=1, le=65535, about="excess of novel samples over other samples that sets the drift flag; "
+                                    "the default is 16",
         allowed="an integer, 1 to 65535", remedy="start with 16")
 
     @property

@@ -199,9 +199,9 @@ def overrides(draft: Draft) -> Found:
     known = OVERRIDABLE[algorithm]
     for signal, text in formats.items():
         if signal not in known:
-            yield draft.problem("E114", f"{algorithm} does not let you choose the format of {signal}",
+            yield draft.problem("E114", f"the format of {signal} cannot be chosen with {algorithm}",
                                 "numbers", "formats", signal, value=text,
-                                allowed=", ".join(known) or "none: all formats follow from bounds",
+                                allowed=", ".join(known) or "no signal: all formats follow from bounds",
                                 remedy="remove the line: the planner chooses")
 
 
@@ -231,13 +231,13 @@ def ranges(draft: Draft) -> Found:
     if algorithm not in RANGED or not isinstance(given, dict):
         return
     known = RANGED[algorithm]
-    allowed = ", ".join(known) or f"none with {algorithm}: it uses block floating point"
+    allowed = ", ".join(known) or f"no signal of {algorithm}, which uses block floating point"
     if algorithm == "toeplitz_rls" and draft.get("toeplitz", "scaling") == "block":
-        known, allowed = (), "alpha, with [toeplitz] scaling = \"static\"; \"block\" scaling needs no range"
+        known, allowed = (), "alpha, if [toeplitz] scaling = \"static\""
     for signal, value in given.items():
         if signal not in known:
             why = {"f": "f has the format of y", "x": "x has the range of the ADC",
-                   "y": "y has the range of the ADC", "alpha": "it uses block floating point",
+                   "y": "y has the range of the ADC", "alpha": "alpha uses block floating point",
                    }.get(signal, "its format does not depend on a range")
             yield draft.problem("E118", f"a range cannot be chosen for {signal}: {why}", "numbers", "ranges",
                                 signal, value=value, allowed=allowed, remedy="remove the line")

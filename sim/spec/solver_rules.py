@@ -54,7 +54,7 @@ def candidates(draft: Draft) -> Found:
     if draft.get("toeplitz", "bias"):
         yield draft.problem("E113", "training with `candidates` does not support `bias`", "toeplitz", "bias",
                             allowed="bias = false with `candidates`",
-                            remedy="remove `bias` or `candidates`: [output] `offset` is a fixed one")
+                            remedy="remove `bias` or `candidates`; a fixed intercept is `offset` in [output]")
     given = [[draft.get("kernel", "sigma"), draft.get("toeplitz", "lambda")], *map(list, pairs)]
     for pair in given:
         if given.count(pair) > 1:

@@ -54,7 +54,8 @@ def test_an_interrupted_command_resumes_from_its_checkpoint(
     with monkeypatch.context() as patch:
         patch.setattr(diagonal_sums, "band_sums", _stopped(diagonal_sums.band_sums, 3))
         code, _, told = run(*command)
-    assert code == 130 and f"{kept} is valid: the same command resumes from it" in told and not out.exists()
+    assert code == 130 and f"the progress is saved in {kept}: run the same command again" in told
+    assert not out.exists()
     with np.load(kept) as state:
         assert state["bands"] == 3
     assert run(*command)[0] == 0

@@ -220,7 +220,7 @@ def test_cost_measures_the_level_of_the_limits_or_reports_that_it_did_not(
     assert json.loads(capsys.readouterr().out)["budget"] == {
         "target": "cortex-m4", "optimise": "-O1", "looked_at": False}
     cost(tmp_path, optimise=["-O2"])
-    assert "were not checked; they are for cortex-m4 at -O1" in capsys.readouterr().err
+    assert "were not checked; they apply to cortex-m4 at -O1" in capsys.readouterr().err
 
 
 def test_cost_measures_and_reports_each_target_and_level_once(
@@ -245,7 +245,7 @@ def test_build_uses_the_level_of_the_limits_if_for_another_target_too(
     build(tmp_path)
     out, err = capsys.readouterr()
     assert ["optimise", "-Os"] in [line.split() for line in out.splitlines()]
-    assert "were not checked; they are for cortex-m0 at -Os" in err
+    assert "were not checked; they apply to cortex-m0 at -Os" in err
 
 
 @pytest.mark.parametrize("command", ["check", "gen"])

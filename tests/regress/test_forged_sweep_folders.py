@@ -39,7 +39,7 @@ def test_a_database_of_other_tables_is_refused_unread(
             db.execute(statement)
     for command in (sweep, ("report", tmp_path / "run", "-o", tmp_path / "a.html")):
         code, _, errors = run(*command)
-        assert code == 2 and "E366" in errors and "not of kerncast sweep" in errors
+        assert code == 2 and "E366" in errors and "kerncast sweep did not create" in errors
     assert not (tmp_path / "a.html").exists()
 
 

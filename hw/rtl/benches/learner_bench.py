@@ -36,7 +36,7 @@ class LearnerBench(StreamBench):
         found = []
         for _ in range(count):
             words, users = await self.receive("f")
-            assert len(set(users)) == 1, "a status that changes within an answer"
+            assert len(set(users)) == 1, "the status changes within a reply"
             found.append([users[0], *words])
         return found
 
@@ -49,7 +49,8 @@ class LearnerBench(StreamBench):
             await self.pulse(name)
         frames = [await self.receive("state") for _ in self._reads]
         if len(frames) > 1:
-            assert [set(users) for _, users in frames] == [{0}, {1}], "frames of the wrong kind"
+            kinds = [set(users) for _, users in frames]
+            assert kinds == [{0}, {1}], "the frames of the state have the wrong kinds"
         return [words for words, _ in frames]
 
     async def restore(self, *frames: list[int]) -> None:

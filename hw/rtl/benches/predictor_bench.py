@@ -35,7 +35,7 @@ class PredictorBench(StreamBench):
         found = []
         for _ in range(count):
             words, users = await self.receive("f")
-            assert len(set(users)) == 1, "a status that changes within an answer"
+            assert len(set(users)) == 1, "the status changes within a reply"
             found.append([*words, users[0]])
         return found
 
@@ -83,7 +83,7 @@ class PredictorBench(StreamBench):
             multiplied += int(row.value)
             answer = (int(dut.m_axis_f_tdata.value), signed_status(int(dut.m_axis_f_tuser.value))) \
                 if dut.m_axis_f_tvalid.value else None
-            assert standing in (None, answer), f"answer {standing} became {answer} before it was taken"
+            assert standing in (None, answer), f"reply {standing} changed to {answer} before it was accepted"
             standing = None if dut.m_axis_f_tready.value else answer
             # The next samples are taken meanwhile.
             if answer is not None and standing is None and dut.m_axis_f_tlast.value:

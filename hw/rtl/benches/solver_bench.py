@@ -75,7 +75,7 @@ class SolverBench(StreamBench):
                 self._write_down(dut.levinson_inst)
             beat = (int(dut.m_axis_alpha_tdata.value), int(dut.m_axis_alpha_tlast.value)) \
                 if dut.m_axis_alpha_tvalid.value else None
-            assert standing in (None, beat), f"beat {standing} became {beat} before it was taken"
+            assert standing in (None, beat), f"beat {standing} changed to {beat} before it was accepted"
             standing = None if dut.m_axis_alpha_tready.value else beat
             if beat is not None and standing is None and beat[1]:
                 self._spans.append(now - begun)

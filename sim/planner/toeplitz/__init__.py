@@ -208,7 +208,7 @@ def _refuse_beyond_bound(spec: Spec, design: float) -> None:
     if design > bound:
         raise fail("E118", "the range is larger than any coefficient can be", where="[numbers.ranges] alpha",
                    value=design, allowed=f"up to {bound:.6g}, the bound sqrt(n) / lambda",
-                   remedy="give the range that alpha needs in the field, or remove the line: the planner "
+                   remedy="give the range that alpha needs in operation, or remove the line: the planner "
                           "then derives the range from the data")
 
 

@@ -148,4 +148,4 @@ def _unreachable(address: str, error: BaseException) -> KerncastError:
     return fail("E262", f"the scheduler or its workers do not respond ({error})", where="scheduler",
                 value=address,
                 allowed="the address of a dask.distributed scheduler with a worker, tcp://HOST:PORT",
-                remedy="start a scheduler and workers, and install kerncast on the workers")
+                remedy="start a scheduler and workers that have kerncast installed")

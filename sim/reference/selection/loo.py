@@ -79,14 +79,14 @@ def loo_errors(X: ArrayLike, y: ArrayLike, sigma: float | Kernel, lams: ArrayLik
 def _check_samples(n: int, fit_intercept: bool) -> None:
     """Raise E224 if leave-one-out with a bias has too few samples."""
     if fit_intercept and n < 2:
-        raise fail("E224", "leave-one-out with a bias needs two samples", where="X", value="1 sample",
-                   allowed="2 samples or more", remedy="add samples, or omit fit_intercept")
+        raise fail("E224", "leave-one-out errors with a bias need at least two samples", where="X",
+                   value="1 sample", allowed="2 samples or more", remedy="add samples, or omit fit_intercept")
 
 
 def _errors(path: RidgePath, lam: float, fit_intercept: bool) -> Array:
     """Compute the errors for one lambda; raise E239 if float64 cannot represent them."""
     if fit_intercept and lam < np.finfo(np.float64).eps * path.largest:
-        raise fail("E239", "with a bias, lambda must exceed the rounding of K", where="lams",
+        raise fail("E239", "with a bias, lambda must exceed the rounding error of K", where="lams",
                    value=lam, allowed=f"lambda above eps |K|, {np.finfo(np.float64).eps * path.largest:.1e}",
                    remedy="use a larger lambda, or omit the bias")
     with np.errstate(all="ignore"):

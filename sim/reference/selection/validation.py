@@ -298,7 +298,7 @@ def _judge(data: _Subsample, choices: tuple[MethodChoice, ...], sigmas: Array, l
     classes = data.classes
     if data.scheme == "uniform":
         return True, "toeplitz_rls", toeplitz, (
-            "The samples are a uniform grid, so T is the kernel matrix itself (Lemma 1) and the Toeplitz "
+            "The samples lie on a uniform grid, so T is the kernel matrix itself (Lemma 1) and the Toeplitz "
             f"trainer is exact. Leave-one-out errors select {_model(exact)}.")
     pair = _agreeing(exact, toeplitz, sigmas, lams, classes)
     if pair is not None and _close(toeplitz.error, exact.error, classes):
@@ -335,10 +335,10 @@ def _about_one_column(X: Array) -> str:
     if X.shape[1] > 1:
         return ""
     if choose_scheme(np.sort(X, axis=0)) == "uniform":
-        return (" The samples are a uniform grid, but out of order. Sort them to make the Toeplitz trainer "
-                "exact.")
-    return (" The samples are a signal at uneven times. At equal steps the Toeplitz trainer is exact; on a "
-            "host ToeplitzRLSRegressor interpolates to a grid.")
+        return (" The samples lie on a uniform grid, but are not sorted. Sort them to make the Toeplitz "
+                "trainer exact.")
+    return (" The samples are a nonuniformly sampled signal. With uniform sampling, the Toeplitz trainer is "
+            "exact; on a host, ToeplitzRLSRegressor interpolates to a grid.")
 
 
 def _close(error: float, least: float, classes: bool) -> bool:

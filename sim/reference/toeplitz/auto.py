@@ -113,13 +113,13 @@ def _automatic(run: dict[str, Callable[[], Solution]], n: int, b: int) -> Soluti
         solution = run["pcg"]()
         if solution.ok:
             return replace(solution, why=f"pcg: {n} rows are {_PCG_FROM} or more; {solution.why}")
-        reasons.append(f"not pcg: {solution.status} after {solution.iterations} steps, {solution.why}")
+        reasons.append(f"pcg failed: {solution.status} after {solution.iterations} steps, {solution.why}")
         indefinite = solution.status is Status.NOT_POSITIVE_DEFINITE
     if not indefinite:
         solution = run["levinson"]()
         if solution.ok:
             return replace(solution, why="; ".join([*reasons, "levinson: the matrix is positive definite"]))
-        reasons.append(f"not levinson: {solution.status}, {solution.why}")
+        reasons.append(f"levinson failed: {solution.status}, {solution.why}")
     solution = run["lookahead"]()
     long = sum(p > 1 for p in solution.blocks)
     last = f"{long} of {len(solution.blocks)} steps took more than one row" if solution.ok else solution.why

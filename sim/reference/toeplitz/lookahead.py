@@ -218,8 +218,8 @@ def _answer(r: Array, Y: Array, state: _Regular, blocks: tuple[int, ...], max_bl
     status, x, why = Status.OK, np.zeros_like(Y), ""
     if m < n:
         status = Status.BREAKDOWN
-        why = (f"from row {m} of {n} no block of up to {max_block} rows is regular: the matrix is singular, "
-               "or max_block is too small")
+        why = (f"from row {m} of {n} every block of up to {max_block} rows is singular: the matrix is "
+               "singular, or max_block is too small")
     else:
         x = _refined(r, Y, state)
     columns = Y.size // n

@@ -134,8 +134,8 @@ def test_a_range_that_decides_nothing_is_refused(algorithm: str, signal: str) ->
 @pytest.mark.parametrize(("algorithm", "signal", "why", "allowed"), [
     ("kernel_lms", "f", "f has the format of y", "alpha"),
     ("kernel_lms", "a", "does not depend on a range", "alpha"),
-    ("toeplitz_rls", "alpha", "it uses block floating point", 'scaling = "static"'),
-    ("kernel_cg", "alpha", "it uses block floating point", "none with kernel_cg")])
+    ("toeplitz_rls", "alpha", "alpha uses block floating point", 'scaling = "static"'),
+    ("kernel_cg", "alpha", "alpha uses block floating point", "no signal of kernel_cg")])
 def test_a_refused_range_states_the_reason_and_the_signals_that_accept_one(
         algorithm: str, signal: str, why: str, allowed: str) -> None:
     with pytest.raises(KerncastError) as caught:

@@ -49,7 +49,7 @@ def test_ctrl_c_while_workers_start_prints_one_line_and_allows_a_resume(tmp_path
     done = subprocess.run([sys.executable, "-c", INTERRUPTED, "ecg.toml", *words, "--jobs", "2", "-o", "run"],
                           cwd=tmp_path, start_new_session=True, stderr=subprocess.PIPE, text=True,
                           check=False)
-    told = "interrupted; run keeps what was done; run the same command again to resume\n"
+    told = "interrupted; run keeps the completed points; run the same command again to resume\n"
     assert (done.returncode, done.stderr) == (130, told)
     asked = make_settings(Spec.from_text(ECG), tmp_path, grid=GRID)
     assert len(run_sweep(asked, tmp_path / "run").points) == 60

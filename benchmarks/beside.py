@@ -106,7 +106,7 @@ def array(kind: str, name: str, values: NDArray[np.float64]) -> str:
 
 
 def cmsis(svc: object, v: NDArray[np.int64]) -> tuple[str, str]:
-    """Return file suffix and text of a program that predicts with CMSIS-DSP."""
+    """Return the file suffix and the text of a program that predicts with CMSIS-DSP."""
     dual = np.asarray(svc.dual_coef_)  # type: ignore[attr-defined]
     return ".c", ('#include "arm_math.h"\n#include "dsp/svm_functions.h"\n' + FREE
                   + array("float32_t", "vectors", v.astype(float)) + array("float32_t", "dual", dual)
@@ -119,7 +119,7 @@ def cmsis(svc: object, v: NDArray[np.int64]) -> tuple[str, str]:
 
 
 def m2cgen(svc: object, v: NDArray[np.int64]) -> tuple[str, str]:
-    """Return file suffix and text of a program that predicts with m2cgen's C."""
+    """Return the file suffix and the text of a program with m2cgen's C."""
     from m2cgen import export_to_c
 
     return ".c", (export_to_c(svc) + FREE + "double in[64];\nint predict(void) { return score(in) > 0; }\n"
@@ -127,7 +127,7 @@ def m2cgen(svc: object, v: NDArray[np.int64]) -> tuple[str, str]:
 
 
 def micromlgen(svc: object, v: NDArray[np.int64]) -> tuple[str, str]:
-    """Return file suffix and text of a program that predicts with micromlgen's C++."""
+    """Return the file suffix and the text of a program with micromlgen's C++."""
     from micromlgen import port
 
     return ".cpp", ("#include <stdint.h>\n#include <math.h>\n" + port(svc)

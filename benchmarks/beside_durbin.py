@@ -86,7 +86,7 @@ def _error(found: Array, exact: Array) -> str:
 
 
 def _ours(spec: Spec, n: int) -> tuple[Array, Array, int]:
-    """Return first row and polynomial from the device, and the instruction count."""
+    """Return the first row, the polynomial from the device, and the instruction count."""
     plan = make_plan(spec)
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place) / "c"

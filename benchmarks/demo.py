@@ -141,7 +141,7 @@ def draw_drift() -> str:
     kept = np.concatenate([learned[:once], calibrated.predict(data.x_raw[once:])["f"]])
     target = spec.output.gain * (data.y_raw - spec.output.offset)
     figure, (panel,) = axes(1, width=8.0, height=2.6)
-    for f, colour, label in ((kept, COLOURS[2], f"calibrated once, after {once:,} samples"),
+    for f, colour, label in ((kept, COLOURS[2], f"one-time calibration, after {once:,} samples"),
                              (learned, COLOURS[1], "learning on the device")):
         square = (0.1 / spec.output.gain * (y_values(plan, f) - target)) ** 2  # a step of y is 0.1 ppm
         error = np.sqrt(np.convolve(square, np.ones(window) / window, "valid"))[::20]

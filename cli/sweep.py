@@ -166,9 +166,10 @@ def _none_feasible(run: SweepRun) -> Problem:
     limits = run.settings.constraints
     allowed = ", ".join(limit.described(run.baseline) for limit in limits)
     found = [b for b in binding(run.points, limits, run.baseline) if b.point is not None and b.by > 0]
-    misses = [f"{b.constraint.text}: missed by {quantity(b.constraint.name, b.by)}, at least "
-            f"{quantity(b.constraint.name, (b.point.measures if b.point else {}).get(b.constraint.name))}"
-            + (" that satisfies the other limits" if len(limits) > 1 else "") for b in found]
+    misses = [f"{b.constraint.text}: missed by {quantity(b.constraint.name, b.by)}: the best design "
+            + ("that satisfies the other limits " if len(limits) > 1 else "") + "has "
+            + quantity(b.constraint.name, (b.point.measures if b.point else {}).get(b.constraint.name))
+            for b in found]
     best = nearest(run.points, limits, run.baseline)
     if not misses and best is not None:
         misses = [f"{m.constraint.text}: the nearest design misses this limit by "

@@ -33,7 +33,7 @@ learned = learner.update(data.x_raw, data.y_raw)  # f is the prediction before t
 calibrated.update(data.x_raw[:ONCE], data.y_raw[:ONCE])
 fixed = calibrated.predict(data.x_raw)
 
-print("samples      learning   calibrated once")
+print("samples      learning   one-time calibration")
 for first in range(ONCE, len(data.y_raw), 1000):
     at = slice(first, first + 1000)
     print(f"{first}-{at.stop}  {error(learned['f'], at):5.1f} ppm  {error(fixed['f'], at):5.1f} ppm")

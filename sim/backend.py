@@ -150,7 +150,7 @@ def fitted_of(backend: Backend, plan: Plan) -> Outputs:
 
 
 def fitted_answer(plan: Plan, status: int, f: ArrayLike) -> Outputs:
-    """Return status and fitted values, sample by sample, as a result.
+    """Return the status and the fitted values as a result.
 
     The values are included only if the status means that there is a solution.
     """

@@ -55,7 +55,7 @@ def read_cast(tool: str, rounding: str, overflow: str) -> tuple[Rounding, Overfl
     roundings = {name: mode for mode, name in ROUNDING_NAMES[tool].items()}
     overflows = {name: mode for mode, name in OVERFLOW_NAMES[tool].items()}
     if rounding not in roundings or overflow not in overflows:
-        raise fail("E207", f"{tool} has a cast that kerncast does not support", where="cast",
+        raise fail("E207", f"kerncast does not support this cast of {tool}", where="cast",
                    value=f"{rounding}, {overflow}",
                    allowed=f"{', '.join(roundings)} with {', '.join(overflows)}",
                    remedy="choose the closest of the allowed casts")

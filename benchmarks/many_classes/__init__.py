@@ -1,1 +1,1 @@
-"""benchmarks.many_classes: several classes, compared with other libraries."""
+"""benchmarks.many_classes: compare learners of several classes with others."""

@@ -31,7 +31,7 @@ def _tables(budget: int, sigma: float, eta: float, quantise: float, **more: Any)
 
 
 def _features(count: int, sigma: float, ridge: float, steps: int) -> Tables:
-    """Return the tables of kernel RLS, which forgets little, because nothing drifts."""
+    """Return the spec tables of kernel RLS, with little forgetting."""
     return {"kernel": {"sigma": sigma},
             "rls": {"features": count, "ridge": ridge, "steps": steps, "forgetting": 0.9999}}
 
@@ -158,7 +158,7 @@ def learner_row(task: Task, title: str, tables: Tables) -> Row:
 
 
 def trained(task: Task, split: Split) -> tuple[Plan, Any]:
-    """Return plan and integer model of the batch trainer."""
+    """Return the plan and the integer model of the batch trainer."""
     plan = make_plan(batch_spec(task, *BATCH[task.name], len(split.y)), split.x, split.y)
     model = open_model(plan)
     if int(model.train(split.x, split.y)["status"][0]) != DeviceStatus.OK:

@@ -84,7 +84,7 @@ def _part(name: str, part: str) -> tuple[Raw, Raw]:
 
 
 def speakers(part: str) -> tuple[Raw, Raw]:
-    """Return mean and deviation of 12 channels, shape (m, 24), and labels."""
+    """Return the means and deviations of 12 channels, shape (m, 24), and the labels."""
     recordings, names = series("JapaneseVowels", part)
     rows = []
     for channels in recordings:

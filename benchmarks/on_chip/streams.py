@@ -170,7 +170,7 @@ SOURCES: dict[str, Source] = {
 # ---- 16-bit samples ----
 @cache
 def _scale(name: str) -> tuple[Array, Array, Array]:
-    """Return mean, standard deviation and range of each column; y is the last column.
+    """Return the mean, the deviation and the range of each column; y is the last one.
 
     They are computed from the realisations for selecting parameters.
     """

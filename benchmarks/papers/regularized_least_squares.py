@@ -148,7 +148,7 @@ def _solve_wide(A: Array, b: Array) -> Array:
 
 
 def subsets(kernel: Kernel, X: Array, y: Array, X_test: Array, y_test: Array, least: float) -> str:
-    """Return a table of test error and time of regression on subsets of the samples.
+    """Return a table of test errors and times of regression on subsets of the samples.
 
     For each subset, lambda is selected by the leave-one-out error.
     """

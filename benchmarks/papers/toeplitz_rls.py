@@ -69,7 +69,7 @@ def solvers(K: Array, rows: dict[str, Array], y: Array, lam: float) -> dict[str,
 
 
 def best_models(split: Split) -> dict[str, Cell]:
-    """Select sigma and lambda for each method; return test error and time of each."""
+    """Select sigma and lambda for each method; return the test errors and the times."""
     least: dict[str, tuple[float, float, float]] = {}
     unsolved: Counter[str] = Counter()
     for sigma in WIDTHS * np.sqrt(split.X.shape[1]):

@@ -272,7 +272,7 @@ def _trainer(plan: Plan) -> dict[str, Any]:
 
 
 def _checksum(plan: Plan) -> dict[str, Any]:
-    """Sort the scalars and short arrays; `idle` are zero while samples are awaited."""
+    """Group the scalars and short arrays; those of `idle` are zero until all samples are there."""
     covered = [f for f in plan.workspace if "n" not in f.formula and f.name not in (*CHECKS, *FACTOR)]
     idle = {f.name for f in covered} - {"step", "stage", "status", "lambda"} if not plan.eager else \
         {"bound", "squares", "squares_shift", "slack"}

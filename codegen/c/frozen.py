@@ -51,7 +51,7 @@ def freeze(plan: Plan, image: bytes, where: str = "saved state") -> dict[str, st
     state = decode(plan, image, where).state
     trained = "trained" if "trained" in state else "count"
     if not int(state[trained][0]):
-        raise fail("E448", "the state holds no trained model", where=where, value=f"{trained} = 0",
+        raise fail("E448", "the state does not contain a trained model", where=where, value=f"{trained} = 0",
                    allowed="a state saved after training", remedy="train the model, then save it")
     members = [{"name": f.name, "scalar": f.formula == "1", "lines": _lines(f, state[f.name].tolist())}
                for f in plan.memory]

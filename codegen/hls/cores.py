@@ -54,7 +54,7 @@ class HlsCore:
 
 
 def errors_of(plan: Plan) -> dict[str, tuple[tuple[str, str], ...]]:
-    """Return name and meaning of each core's errors, from bit 0 up.
+    """Return the names and the meanings of the errors of each core, from bit 0.
 
     An RTL core with the same streams has the same ones.
     """

@@ -64,7 +64,7 @@ def slots_frame(plan: Plan, state: Outputs) -> list[int]:
 
 
 def streamed(answer: Outputs) -> list[int]:
-    """Return status and value of each fitted value of a record.
+    """Return the status and the value of each fitted value of a record.
 
     Of a record without values, the result is the status of a bad argument and the error.
     """

@@ -1,4 +1,4 @@
-"""codegen.rtl: what the learners of kernel LMS and of kernel RLS have in common."""
+"""codegen.rtl: functions that the learners of kernel LMS and kernel RLS share."""
 
 from __future__ import annotations
 

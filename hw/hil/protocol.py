@@ -142,7 +142,7 @@ class FrameSplitter:
         self._pending = b""
 
     def feed(self, data: bytes) -> Iterator[bytes | None]:
-        """Yield header and payload of each frame that `data` completes.
+        """Yield the header and the payload of each frame that `data` completes.
 
         A damaged frame yields None.
         """

@@ -265,7 +265,7 @@ def _too_big(error: KerncastError, part: str) -> KerncastError:
     advice = f"choose a larger part ({', '.join(larger)}) or" if larger else "there is no larger part: choose"
     lines = "\n    ".join(log.splitlines()[1:])
     return fail("E341", "the core does not fit the FPGA part", where="--part", value=part,
-                allowed="a part with enough cells", 
+                allowed="a part with enough cells",
                 remedy=f"{advice} fewer lanes, samples or centers. The output of nextpnr is:\n    "
                        f"{lines.strip()}")
 

@@ -76,7 +76,7 @@ def _other_unit(counted: Sequence[str]) -> str:
 
 
 def budget_of(plan: Plan) -> Mapping[str, Any]:
-    """Return the resource limits of a plan, with target and optimisation level.
+    """Return the resource limits of a plan, with their target and optimisation level.
 
     The result is empty if there are no limits.
     """
@@ -84,7 +84,7 @@ def budget_of(plan: Plan) -> Mapping[str, Any]:
 
 
 def budget_status(plan: Plan, measured: Iterable[Costs]) -> dict[str, Any] | None:
-    """Return target and optimisation level of the limits, and whether costs are known.
+    """Return the target and the level of the limits, and whether costs are known.
 
     The costs are known if `measured` contains an entry for this target and level. Without limits, the result
     is None.

@@ -221,7 +221,7 @@ class Store:
             rows = self._db.execute(f"SELECT {POINTS} FROM points ORDER BY key").fetchall()
             kept = [row for row in rows if is_intact(row)]
             if len(kept) < len(rows):
-                raise self.damaged(f"{len(rows) - len(kept):,} of {len(rows):,} points were changed, "
+                raise self.damaged(f"{len(rows) - len(kept):,} of {len(rows):,} points were changed; "
                                    f"{len(kept):,} are valid")
             return {row[0]: point_of(row) for row in rows}
         return self._told(read)

@@ -55,7 +55,7 @@ def open_for_writing(folder: Path, report: Callable[[str], None]) -> Iterator[St
 
 
 def _not_a_lock(path: Path) -> KerncastError:
-    """Return error E366: another program or person made the file of the lock."""
+    """Return error E366: the lock file is not the one that kerncast sweep wrote."""
     return fail("E366", "the lock file of the results is not a regular, empty file", where=str(path),
                 allowed="the empty file that kerncast sweep wrote",
                 remedy="move it away, then run the same kerncast sweep again")
@@ -87,8 +87,8 @@ def _rescue(folder: Path, report: Callable[[str], None]) -> None:
     with opened(folder, new=True) as store:
         store.put(identity=identity)
         store.add(points)
-    report(f"{path} was damaged. Its {len(points):,} valid points are kept and the others computed again; "
-           f"the damaged file is now {aside}")
+    report(f"{path} was damaged. Its {len(points):,} valid points are kept, and the others are computed "
+           f"again; the damaged file is now {aside}")
 
 
 def _sound_rows(path: Path) -> tuple[Any, list[Point]]:

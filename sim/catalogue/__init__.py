@@ -267,8 +267,8 @@ _NUMBERS = {
                   "Omit the option to disable it. reduction = \"mt\" and newest_only need "
                   "max_deterioration; metric = \"age\" needs max_age."),
     "E259": Entry("the sampling instants have no constant step",
-                  "The time column goes backwards, or its steps differ. A sampled signal needs a constant "
-                  "step.",
+                  "The sampling instants are not in order, or their steps differ. A sampled signal needs a "
+                  "constant step.",
                   "Sort the file by time, or resample it. To fit nonuniformly sampled data, pass the "
                   "time as an input: `kerncast init DATA --algorithm kernel_cg --inputs COLUMN`."),
     "E260": Entry("the checkpoint belongs to another computation",

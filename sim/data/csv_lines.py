@@ -65,7 +65,7 @@ def counted(problems: Sequence[Problem]) -> list[Problem]:
 
 
 def _kind(problem: Problem) -> tuple[str, str, str]:
-    """Return code, message and column of a problem; repeats have the same ones."""
+    """Return the code, the message and the column, which are the same for repeats."""
     place = _COLUMN.search(problem.where)
     return problem.code, problem.message, (place[1] or "") if place else problem.where
 

@@ -42,8 +42,8 @@ class Novelty:
 
     def __str__(self) -> str:
         return (f"novelty: {self.novel:,} of {self.samples:,} samples are novel (leverage of at least "
-                f"{self.threshold:g}), and {self.drift:,} set the drift flag. Leverage in the second half: "
-                f"median {self.median:.3g}, 95th percentile {self.high:.3g}, 99th {self.highest:.3g}, "
+                f"{self.threshold:g}); the drift flag is set for {self.drift:,}. Leverage in the second "
+                f"half: median {self.median:.3g}, 95th percentile {self.high:.3g}, 99th {self.highest:.3g}, "
                 f"largest {self.largest:.3g}")
 
 

@@ -172,4 +172,4 @@ def _translated_errors() -> Iterator[None]:
         # Only the first line helps: the rest prints the array or names other estimators.
         known = (advice for sign, advice in REMEDIES.items() if sign in wrong)
         raise fail("E233", wrong, where="X, y", allowed="finite numbers with the shape used in training",
-                   remedy=next(known, "correct the data named above")) from error
+                   remedy=next(known, "correct the data as the message states")) from error

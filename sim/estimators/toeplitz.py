@@ -117,7 +117,7 @@ class _ToeplitzRLS(RLS):
         if not solution.ok:
             what, advice = self._no_solution(solution), f"All coefficients are 0. {advice}"
         elif self.solver == "auto" and solution.method == "lookahead":
-            what = f"T + lambda I is not positive definite; it was solved without a bound ({solution.why})"
+            what = f"T + lambda I is not positive definite; the solution has no error bound ({solution.why})"
         else:
             return
         self._warn(f"{what}; scheme {scheme}, lam {self.lam:g}", advice)

@@ -234,7 +234,7 @@ def _pipeline(estimator: Any) -> TrainedModel:
 
 
 def _scaling(scaler: Any, columns: int) -> tuple[Array, Array]:
-    """Return scale and shift, each of shape (D,), of a fitted scaler.
+    """Return the scale and the shift of a fitted scaler, each of shape (D,).
 
     The scaler computes ``sample / scale - shift``. Raise E271 for a scaler that is not supported.
     """

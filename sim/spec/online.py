@@ -49,10 +49,9 @@ class Online(SpecTable):
         allowed="a number above 0, 1e-12 to 1e12", remedy="start with a thousandth of the squared range of x")
     joint: bool | None = _key(None, about="the linear part learns the residual of the expansion, instead of "
                                           "y",
-                              allowed="true, false", remedy="true only if the relation does not drift")
-    gate: bool | None = _key(None, about="scale the kernel part by how much it reduces the error",
-                             allowed="true, false", remedy="true for streams on which the linear part may be "
-                                                           "enough")
+                              allowed="true, false", remedy="use true only if the relation does not drift")
+    gate: bool | None = _key(None, about="scale the kernel part by the share of the error that it removes",
+                             allowed="true, false", remedy="use true if the linear part alone may be enough")
     last_errors: int | None = _key(
         None, ge=2, le=16, about="correct each prediction with this number of the last errors",
         allowed="an integer, 2 to 16", remedy="start with 6 for samples in time order; otherwise omit it")
@@ -66,7 +65,7 @@ class Online(SpecTable):
                "fast_mklms use the kernel values of all other centers")
     guard: bool | None = _key(
         None, about="stop a projection if the sum of its squared kernel values exceeds 2 (inaccurate)",
-        allowed="true, false", remedy="true keeps fklms and fmklms stable if centers lie close together")
+        allowed="true, false", remedy="use true to keep fklms and fmklms stable with close centers")
     truncation: float | None = _key(
         None, ge=0, le=1e12, about="evict centers whose coefficient is at most this, in units of y",
         allowed="a number from 0", remedy="start with a hundredth of eta times the largest y")
@@ -78,11 +77,12 @@ class Online(SpecTable):
         None, ge=1, le=2**31 - 1, about="evict a center after this number of further samples",
         allowed="an integer, 1 to 2147483647", remedy="start with several times `budget` of [online]")
     newest_only: bool = _key(False, about="with max_deterioration: only the newest center may be evicted",
-                             allowed="true, false", remedy="true needs the least time and memory")
+                             allowed="true, false", remedy="use true to save time and memory")
     bounded_update: bool | None = _key(
         None, about="split an update: a call without searches for nearest centers, then one call per search",
         allowed="true, false",
-        remedy="true for metric fklms or fmklms if no call may take long; it costs 2 bytes of RAM")
+        remedy="use true with metric fklms or fmklms if the time of each call must be bounded; it costs 2 "
+               "bytes of RAM")
     passes: int = _key(1, ge=1, le=1000, about="number of passes over the training data",
                        allowed="an integer, 1 to 1000", remedy="use 1 for a stream")
 

@@ -24,7 +24,7 @@ _NOT_FLOAT32 = (*(("online", key) for key in (
 
 
 def forgetting(draft: Draft) -> Found:
-    """Reject an eta * rho that forgets more than half per sample (E113)."""
+    """Reject an eta * rho that shrinks coefficients by more than half (E113)."""
     eta, rho = draft.get("online", "eta"), draft.get("online", "rho")
     if draft.has("online") and eta is not None and rho is not None and eta * rho > 0.5:
         yield draft.problem("E113", f"eta * rho = {eta * rho:g} would shrink coefficients by more than half "

@@ -23,7 +23,7 @@ class Rls(SpecTable):
     ridge: float = _key(1e-3, gt=0, ge=1e-12, le=1e3, about="penalty on the squares of the coefficients",
                         allowed="a number above 0, 1e-12 to 1000", remedy="start with 0.001")
     linear: bool = _key(True, about="use the inputs as features too", allowed="true, false",
-                        remedy="false if the relation has no linear part")
+                        remedy="use false if the relation has no linear part")
     steps: int = _key(10, ge=1, le=1024, about="maximum number of coefficients that change per sample",
                       allowed="an integer, 1 to 1024",
                       remedy="start with 10; time grows as steps * features")

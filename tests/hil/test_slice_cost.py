@@ -55,7 +55,7 @@ def samples(plan: Plan) -> tuple[Raw, Raw]:
     raise AssertionError("no seed gives a block of several rows")
 
 
-def dearest(core: Interrupted, plan: Plan) -> int:
+def max_slice_cost(core: Interrupted, plan: Plan) -> int:
     """Train in slices of one step; return the largest instruction count of a call."""
     p, columns = plan.name, plan.sizes["D"]
     x, y = samples(plan)
@@ -81,7 +81,7 @@ def dearest(core: Interrupted, plan: Plan) -> int:
 def test_a_slice_takes_at_most_a_multiple_of_n_instructions(name, tmp_path: Path, require_tool) -> None:
     require_tool("arm-none-eabi-gcc", "sudo apt-get install -y gcc-arm-none-eabi")
     plan = plan_of(name)
-    spent = dearest(build(plan, tmp_path, "-O2"), plan)
+    spent = max_slice_cost(build(plan, tmp_path, "-O2"), plan)
     assert spent < MOST * N, f"{spent:,} instructions"
 
 

@@ -259,7 +259,7 @@ class LmsModel(IntegerModel):
         return self._learn(x_raw, y_raw, 0)
 
     def update_run(self, max_searches: int) -> int:
-        """Carry out up to `max_searches` of the searches that are left; return a status."""
+        """Carry out up to `max_searches` of the pending searches; return a status."""
         if self.plan.bounded_update:
             search_pending(self._state, self._count, max_searches, self._constants, self._kernel,
                            self.ranges.log)
@@ -267,7 +267,7 @@ class LmsModel(IntegerModel):
 
     @property
     def _pending(self) -> bool:
-        """Return whether searches of the last update are left."""
+        """Return whether the last update has pending searches."""
         return bool(self._state.pending.any())
 
     def _learn(self, x_raw: NDArray[np.int64], y_raw: NDArray[np.int64], searches: int) -> Outputs:
@@ -313,7 +313,7 @@ class LmsModel(IntegerModel):
         return self._state._asdict()
 
     def save(self) -> bytes:
-        """Save the state; raise E449 if searches of the last update are left."""
+        """Save the state; raise E449 if the last update has pending searches."""
         if self._pending:
             raise restore_error(self.plan, b"", OUT_OF_ORDER, f"back end {self.name}")
         return super().save()

@@ -86,7 +86,7 @@ def leverage_of(r: Words, phi: Words, residual: Words, first: int, c: NoveltyCon
 
 @jit
 def is_novel(novel: int, leverage: int, c: NoveltyConstants) -> int:
-    """Return 1 if a sample is novel; `novel` is the flag of the sample before."""
+    """Return 1 if a sample is novel; `novel` is the flag of the previous sample."""
     return 1 if leverage >= (c.release if novel != 0 else c.threshold) else 0
 
 
@@ -114,7 +114,7 @@ def novelty_constants(plan: Plan) -> NoveltyConstants:
 
 
 def rounding_bound(plan: Plan) -> int:
-    """Return a bound on what rounding changes in an entry of R, in LSB.
+    """Return a bound on the effect of rounding on an entry of R, in LSB.
 
     It is 2 / (1 - lambda), rounded up.
     """

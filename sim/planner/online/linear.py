@@ -148,7 +148,7 @@ def _fraction_bits(order: int, forgetting: Fraction, entry: Fraction, ridge: Fra
     for bits in range(1, _MOST_INTEGER_BITS + 1):
         if prior < 4**bits and holds(bits, order, forgetting, entry, ridge):
             return BITS - 1 - bits
-    raise fail("E204", "no 32-bit format can hold the linear part", where="[online] linear_forgetting",
+    raise fail("E204", "no 32-bit format can represent the linear part", where="[online] linear_forgetting",
                value=float(forgetting),
                allowed="linear_forgetting of about 0.9 to 0.99999, and linear_ridge below the square of the "
                "range of x", remedy="start with linear_forgetting = 0.999 and linear_ridge = 0.001")

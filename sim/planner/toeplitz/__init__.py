@@ -134,7 +134,7 @@ def _step(spec: Spec, x_gain: int, x_shift: int, x_hi: int) -> int:
                    allowed=f"ADC counts up to {raw.hi}", remedy="use a wider format or a smaller n")
     scaled = step * x_gain
     if scaled % (1 << x_shift) or (n - 1) * (scaled >> x_shift) > x_hi:
-        raise fail("E204", "the format of x cannot hold the grid exactly", where="[input] word",
+        raise fail("E204", "the format of x cannot represent the grid exactly", where="[input] word",
                    value=f"{raw}, step {step}", allowed=f"steps that are multiples of {1 << x_shift}"
                    f", at most {x_hi} in all",
                    remedy="use a shorter format, a larger step, or [numbers] word = 32")

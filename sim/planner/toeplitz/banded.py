@@ -105,7 +105,7 @@ def decaying_row(spec: Spec, lsb: Fraction, step: int, bits: int) -> Band:
 
 
 def refined_row(spec: Spec, lsb: Fraction, step: int, bits: int) -> Band:
-    """Return the first row for residuals of `bits`.
+    """Return the first row for residuals of `bits` bits.
 
     It is longer than that of the factor, but not longer than the grid.
     """

@@ -69,9 +69,9 @@ def _solution(factor: Factor, n: int, bits: int) -> list[Decimal]:
 
 
 def weights(factor: Factor, n: int, bits: int = 56) -> list[Decimal]:
-    """Return w up to the middle.
+    """Return the weights w of the first half of the samples.
 
-    The last value applies to all further samples up to there.
+    The last value applies to all further samples of this half.
 
     Parameters
     ----------

@@ -128,7 +128,7 @@ def survey(row: Array, lo: Fraction, hi: Fraction, n: int, bits: int) -> Survey:
 
 
 def _settled(row: Array, lam: float, n: int, bits: int) -> int:
-    """Return the number of columns after which they no longer change."""
+    """Return the number of columns after which the columns no longer change."""
     for i, (u, v) in enumerate(_generators(row, np.array([lam]), n - 1)):
         if float(np.abs(v).max()) ** 2 * (len(row) + 1) <= 2.0**-bits * float(u[0, 0]) ** 2:
             return i + 1

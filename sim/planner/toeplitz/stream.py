@@ -109,7 +109,7 @@ def _ideal(spec: Spec, lsb: Fraction, step: int, bits: int) -> tuple[list[Fracti
     n, lam = spec.toeplitz.n, Fraction(spec.toeplitz.lam)
     band = decaying_row(spec, lsb, step, bits + 8)
     if n < 2 * (len(band.row) - 1):
-        raise fail("E205", f"stream_lag: the kernel reaches {len(band.row) - 1} samples, more than half of n",
+        raise fail("E205", f"stream_lag: the kernel spans {len(band.row) - 1} samples, more than half of n",
                    where="[toeplitz] n", value=n, allowed=f"at least {2 * (len(band.row) - 1)}",
                    remedy="lower sigma, raise n, or remove [toeplitz] stream_lag")
     factor = factorise(band.row, 1 << 14, _FRAC)

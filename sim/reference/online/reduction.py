@@ -71,7 +71,7 @@ class Strategy(Protocol):
 
     @property
     def before(self) -> bool:
-        """Return whether it acts before insertion of a sample, not after each sample."""
+        """Return whether the rule acts before a sample is inserted, not afterwards."""
 
     def victim(self, model: Expansion, metric: Metric) -> tuple[int, float] | None:
         """Return the slot to remove and its lambda, or None; called until it returns None."""
@@ -79,7 +79,7 @@ class Strategy(Protocol):
 
 @dataclass(frozen=True)
 class FixedNumber:
-    """Strategy fixed N_max.
+    """Strategy with a fixed N_max.
 
     If N = N_max, remove the vector with the smallest deterioration before inserting.
     """
@@ -94,7 +94,7 @@ class FixedNumber:
 
 @dataclass(frozen=True)
 class FixedDeterioration:
-    """Strategy fixed lambda_max.
+    """Strategy with a fixed lambda_max.
 
     Remove a vector whenever its deterioration is at most lambda_max.
 

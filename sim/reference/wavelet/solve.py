@@ -108,9 +108,10 @@ def _check_threshold(t: float) -> float:
 
 
 def _in_order(system: System) -> tuple[System, NDArray[np.int64], int]:
-    """Sort samples of one column; return system, order and kernel value count.
+    """Sort samples of one column; return the system and the order.
 
-    A uniform grid with a translation-invariant kernel becomes a Toeplitz system.
+    The third result is the number of kernel values that were computed. A uniform grid with a translation-
+    invariant kernel becomes a Toeplitz system.
     """
     if not isinstance(system, KernelSystem) or system.X.shape[1] > 1:
         return system, np.arange(system.n), 0

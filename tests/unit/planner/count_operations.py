@@ -241,7 +241,7 @@ def _update(model: Any, x: Any, y: Any) -> Any:
     return model.update(x, y)
 
 
-def _dearest_search(model: Any, x: Any, y: Any) -> None:
+def _costliest_search(model: Any, x: Any, y: Any) -> None:
     """Learn one sample; count the most of each operation in a call with one search."""
     model.update_begin(x, y)
     most: Counter[str] = Counter()
@@ -345,9 +345,9 @@ LEARNERS: dict[str, Callable[[], Any]] = {
     "star_begin": partial(_learner, 0.0, how=lambda model, x, y: model.update_begin(x, y),
                           bounded_update=True),
     # The most expensive of the searches of the worst update.
-    "star_run": partial(_learner, 0.0, how=_dearest_search, bounded_update=True),
+    "star_run": partial(_learner, 0.0, how=_costliest_search, bounded_update=True),
     # The same with FMKLMS.
-    "simplex_run": partial(_simplex, how=_dearest_search, reduction="fmklms", bounded_update=True),
+    "simplex_run": partial(_simplex, how=_costliest_search, reduction="fmklms", bounded_update=True),
     # FMKLMS: each search includes the new vector.
     "simplex_bounded": partial(_simplex, reduction="fmklms", bounded_update=True),
     # FMKLMS: all vectors are equally far apart, and the oldest, everybody's neighbour, goes.

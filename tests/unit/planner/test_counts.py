@@ -57,7 +57,7 @@ def test_no_update_of_a_long_stream_does_more_than_the_plan_states():
 
 
 @pytest.mark.parametrize("case", ["star_run", "simplex_run"])
-def test_the_dearest_search_of_a_split_update_costs_what_the_plan_states(case):
+def test_the_costliest_search_of_a_split_update_costs_what_the_plan_states(case):
     result = counted(case)
     assert {what: result["found"][0].get(what, 0) for what in WHAT} == {
         what: result["planned"][0].get(what, 0) for what in WHAT}

@@ -147,7 +147,7 @@ def _path(ctx: Any, words: list[str]) -> str:
 
 
 def _described(error: Any, ctx: Any, words: list[str]) -> tuple[str, str, str, str]:
-    """Return the message, the place, the value and the allowed values of a usage error."""
+    """Return the message, the place, the value and the allowed values of an error."""
     path = _path(ctx, words)
     usage = "" if ctx is None else " ".join(ctx.get_usage().split()).removeprefix("Usage: ")
     kind, param = type(error).__name__, getattr(error, "param", None)

@@ -62,10 +62,10 @@ class RestoreStatus(IntEnum):
 
 #: What the status of a saved state means, in few words.
 RESTORE_MEANINGS = {
-    RestoreStatus.NONE: "no saved state, or no save was completed",
-    RestoreStatus.OTHER_VERSION: "saved by another format version or ABI",
+    RestoreStatus.NONE: "no complete saved state",
+    RestoreStatus.OTHER_VERSION: "saved with another format version or ABI",
     RestoreStatus.OTHER_PLAN: "saved by a model of another plan",
-    RestoreStatus.TRUNCATED: "not the length of a state of this plan",
+    RestoreStatus.TRUNCATED: "wrong length for a state of this plan",
     RestoreStatus.DAMAGED: "the checksum does not match",
     RestoreStatus.INCONSISTENT: "the checksum matches, but a value is out of range",
     RestoreStatus.STORAGE: "the storage failed",

@@ -54,7 +54,7 @@ _TABLE_MEANING = {"exp2": "2^-(i/2^{bits}), lowered by half the error of a chord
                   "exp2_coarse": "2 * 2^-(i/2^{bits}) - 1", "exp2_fine": "1 - 2^-(i/2^{twice})",
                   "sine": "sin(pi i/512)", "factor": "columns of L below the diagonal",
                   "pivot": "1 / (d (1 + lambda))",
-                  "weight": "first weights of the intercept; the following ones are equal",
+                  "weight": "weights of the intercept, until they are constant",
                   "band": "first row over 1 + lambda, from lag 1",
                   "taps": "taps of the stream's filter, from lag -L to L",
                   "alpha": "coefficients", "bias": "intercepts of the outputs, in LSB of y",
@@ -272,7 +272,10 @@ def _trainer(plan: Plan) -> dict[str, Any]:
 
 
 def _checksum(plan: Plan) -> dict[str, Any]:
-    """Group the scalars and short arrays; those of `idle` are zero until all samples are there."""
+    """Group the scalars and short arrays that the checksum covers.
+
+    The members in `idle` are zero until the last sample.
+    """
     covered = [f for f in plan.workspace if "n" not in f.formula and f.name not in (*CHECKS, *FACTOR)]
     idle = {f.name for f in covered} - {"step", "stage", "status", "lambda"} if not plan.eager else \
         {"bound", "squares", "squares_shift", "slack"}

@@ -47,7 +47,7 @@ def _rotation(a: int, b: int) -> tuple[int, int, int]:
 
 
 class FxpLinear:
-    """State of the linear part: R in full rows, and z, w and the gate's sums by output."""
+    """State of the linear part: R in full rows, and z, w and gate sums by output."""
 
     def __init__(self, plan: Plan) -> None:
         self._constants = {name: plan.integer(name) for name in plan.constants

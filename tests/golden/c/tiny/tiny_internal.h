@@ -30,7 +30,7 @@
 #define TINY_Y_GAIN 8
 #define TINY_Y_SHIFT 0
 
-/* Prediction: each product is shifted by mac, and their sum by f */
+/* Prediction: each product is shifted by mac, and the sum by f */
 #define TINY_MAC_SHIFT 0
 #define TINY_F_SHIFT 16
 

@@ -29,7 +29,7 @@
 #define TINY_ACT_Y_CLASS 8192 /* target of the class */
 #define TINY_ACT_Y_OTHER -8192 /* target of the other classes */
 
-/* Prediction: each product is shifted by mac, and their sum by f */
+/* Prediction: each product is shifted by mac, and the sum by f */
 #define TINY_ACT_MAC_SHIFT 0
 #define TINY_ACT_F_SHIFT 14
 

@@ -12,7 +12,7 @@
 #include "rt/kc_config.h"
 #include "rt/kc_storage.h"
 
-#if KC_ABI != 2 || KC_RUNTIME_HASH != 0x117dfa9e
+#if KC_ABI != 2 || KC_RUNTIME_HASH != 0x565ed631
 #error "rt/ is of another version than this file: generate the folder again"
 #endif
 
@@ -121,7 +121,7 @@ kc_status_t tiny_cg_model_predict(const tiny_cg_model_t *m, const tiny_cg_in_t *
  * Any other status is that of tiny_cg_model_predict(), and the same for every sample.
  * @par Reentrancy: Reentrant: it only reads the model.
  * @par Interrupts: Allowed if the call does not interrupt a function that writes this model.
- * @par Worst case: count times that of tiny_cg_model_predict().
+ * @par Worst case: count times the cost of tiny_cg_model_predict().
  */
 kc_status_t tiny_cg_model_predict_block(const tiny_cg_model_t *m, const tiny_cg_in_t *x, uint32_t count,
     tiny_cg_out_t *f);
@@ -169,7 +169,7 @@ kc_status_t tiny_cg_train_push(tiny_cg_trainer_t *t, const tiny_cg_in_t *x, tiny
  * @retval KC_BAD_ARGUMENT a null pointer
  * @par Reentrancy: Reentrant for different trainers; one call at a time on one trainer.
  * @par Interrupts: Allowed if the call does not interrupt another function on this trainer.
- * @par Worst case: count times that of tiny_cg_train_push().
+ * @par Worst case: count times the cost of tiny_cg_train_push().
  */
 kc_status_t tiny_cg_train_push_block(tiny_cg_trainer_t *t, const tiny_cg_in_t *x, const tiny_cg_target_t *y,
     uint32_t count);
@@ -184,7 +184,7 @@ kc_status_t tiny_cg_train_push_block(tiny_cg_trainer_t *t, const tiny_cg_in_t *x
  * @retval KC_OUT_OF_ORDER no begin, or the checksum of t is wrong
  * @retval KC_BAD_ARGUMENT a null pointer
  * @par Reentrancy: Reentrant for different trainers; one call at a time on one trainer.
- * @par Interrupts: Not from an interrupt, because it takes long. A prediction may interrupt it.
+ * @par Interrupts: Not from an interrupt, because it takes a long time. A prediction may interrupt it.
  * @par Worst case: a step takes 20 multiplications or 5 kernel values.
  */
 kc_status_t tiny_cg_train_run(tiny_cg_trainer_t *t, uint32_t max_steps);
@@ -225,9 +225,9 @@ void tiny_cg_train_cancel(tiny_cg_trainer_t *t);
  * @retval KC_INACCURATE trained, but the certified error bound exceeds the tolerance
  * @retval KC_NOT_POSITIVE_DEFINITE not trained: matrix indefinite or too ill-conditioned
  * @retval KC_BAD_ARGUMENT a null pointer, or a damaged model
- * @retval KC_OUT_OF_ORDER a function of the sliced training was called out of order
+ * @retval KC_OUT_OF_ORDER the function was called out of order
  * @par Reentrancy: Reentrant for different trainers; one call at a time on one trainer.
- * @par Interrupts: Not from an interrupt, because it takes long. A prediction may interrupt it.
+ * @par Interrupts: Not from an interrupt, because it takes a long time. A prediction may interrupt it.
  * @par Worst case: 75 kernel values, 150 distance terms, 267 multiplications, 8 divisions.
  */
 kc_status_t tiny_cg_train(tiny_cg_trainer_t *t, tiny_cg_model_t *m, const tiny_cg_in_t *x,
@@ -240,10 +240,10 @@ kc_status_t tiny_cg_train(tiny_cg_trainer_t *t, tiny_cg_model_t *m, const tiny_c
  * @param[in] storage  two slots, as rt/kc_storage.h describes
  * @retval KC_OK done
  * @retval KC_BAD_ARGUMENT a null pointer, or a damaged model
- * @retval KC_STATE_NONE no saved state, or no save was completed
- * @retval KC_STATE_OTHER_VERSION saved by another format version or ABI
+ * @retval KC_STATE_NONE no complete saved state
+ * @retval KC_STATE_OTHER_VERSION saved with another format version or ABI
  * @retval KC_STATE_OTHER_PLAN saved by a model of another plan
- * @retval KC_STATE_TRUNCATED not the length of a state of this plan
+ * @retval KC_STATE_TRUNCATED wrong length for a state of this plan
  * @retval KC_STATE_DAMAGED the checksum does not match
  * @retval KC_STATE_INCONSISTENT the checksum matches, but a value is out of range
  * @retval KC_STATE_STORAGE the storage failed
@@ -260,10 +260,10 @@ kc_status_t tiny_cg_state_save(const tiny_cg_model_t *m, const kc_storage_t *sto
  * @param[in] storage  as for tiny_cg_state_save()
  * @retval KC_OK done
  * @retval KC_BAD_ARGUMENT a null pointer, or a damaged model
- * @retval KC_STATE_NONE no saved state, or no save was completed
- * @retval KC_STATE_OTHER_VERSION saved by another format version or ABI
+ * @retval KC_STATE_NONE no complete saved state
+ * @retval KC_STATE_OTHER_VERSION saved with another format version or ABI
  * @retval KC_STATE_OTHER_PLAN saved by a model of another plan
- * @retval KC_STATE_TRUNCATED not the length of a state of this plan
+ * @retval KC_STATE_TRUNCATED wrong length for a state of this plan
  * @retval KC_STATE_DAMAGED the checksum does not match
  * @retval KC_STATE_INCONSISTENT the checksum matches, but a value is out of range
  * @retval KC_STATE_STORAGE the storage failed

@@ -30,7 +30,7 @@
 #define TINY_CG_Y_GAIN 2048
 #define TINY_CG_Y_SHIFT 0
 
-/* Prediction: each product is shifted by mac, and their sum by f */
+/* Prediction: each product is shifted by mac, and the sum by f */
 #define TINY_CG_MAC_SHIFT 0
 #define TINY_CG_F_SHIFT 24
 

@@ -28,7 +28,7 @@
 #define TINY_LMS_Y_GAIN 8192
 #define TINY_LMS_Y_SHIFT 0
 
-/* Prediction: each product is shifted by mac, and their sum by f */
+/* Prediction: each product is shifted by mac, and the sum by f */
 #define TINY_LMS_MAC_SHIFT 0
 #define TINY_LMS_F_SHIFT 14
 

@@ -12,7 +12,7 @@
 #include "rt/kc_config.h"
 #include "rt/kc_storage.h"
 
-#if KC_ABI != 2 || KC_RUNTIME_HASH != 0x117dfa9e
+#if KC_ABI != 2 || KC_RUNTIME_HASH != 0x565ed631
 #error "rt/ is of another version than this file: generate the folder again"
 #endif
 
@@ -88,7 +88,7 @@ kc_status_t tiny_rls_model_predict(const tiny_rls_model_t *m, const tiny_rls_in_
  * Any other status is that of tiny_rls_model_predict(), and the same for every sample.
  * @par Reentrancy: Reentrant: it only reads the model.
  * @par Interrupts: Allowed if the call does not interrupt a function that writes this model.
- * @par Worst case: count times that of tiny_rls_model_predict().
+ * @par Worst case: count times the cost of tiny_rls_model_predict().
  */
 kc_status_t tiny_rls_model_predict_block(const tiny_rls_model_t *m, const tiny_rls_in_t *x, uint32_t count,
     tiny_rls_out_t *f);
@@ -117,10 +117,10 @@ kc_status_t tiny_rls_rls_update(tiny_rls_model_t *m, const tiny_rls_in_t *x,
  * @param[in] storage  two slots, as rt/kc_storage.h describes
  * @retval KC_OK done
  * @retval KC_BAD_ARGUMENT a null pointer, or a damaged model
- * @retval KC_STATE_NONE no saved state, or no save was completed
- * @retval KC_STATE_OTHER_VERSION saved by another format version or ABI
+ * @retval KC_STATE_NONE no complete saved state
+ * @retval KC_STATE_OTHER_VERSION saved with another format version or ABI
  * @retval KC_STATE_OTHER_PLAN saved by a model of another plan
- * @retval KC_STATE_TRUNCATED not the length of a state of this plan
+ * @retval KC_STATE_TRUNCATED wrong length for a state of this plan
  * @retval KC_STATE_DAMAGED the checksum does not match
  * @retval KC_STATE_INCONSISTENT the checksum matches, but a value is out of range
  * @retval KC_STATE_STORAGE the storage failed
@@ -137,10 +137,10 @@ kc_status_t tiny_rls_state_save(const tiny_rls_model_t *m, const kc_storage_t *s
  * @param[in] storage  as for tiny_rls_state_save()
  * @retval KC_OK done
  * @retval KC_BAD_ARGUMENT a null pointer, or a damaged model
- * @retval KC_STATE_NONE no saved state, or no save was completed
- * @retval KC_STATE_OTHER_VERSION saved by another format version or ABI
+ * @retval KC_STATE_NONE no complete saved state
+ * @retval KC_STATE_OTHER_VERSION saved with another format version or ABI
  * @retval KC_STATE_OTHER_PLAN saved by a model of another plan
- * @retval KC_STATE_TRUNCATED not the length of a state of this plan
+ * @retval KC_STATE_TRUNCATED wrong length for a state of this plan
  * @retval KC_STATE_DAMAGED the checksum does not match
  * @retval KC_STATE_INCONSISTENT the checksum matches, but a value is out of range
  * @retval KC_STATE_STORAGE the storage failed

@@ -13,7 +13,7 @@ const uint8_t tiny_rls_plan_hash[32] = {
     0x4b, 0xda, 0x91, 0xb9, 0xa0, 0xa2, 0x1a, 0x6b
 };
 
-/* directions of the features, in turns per LSB of x, by a power of two, s16f15 */
+/* directions of the features, in turns per LSB of x, times a power of two, s16f15 */
 KC_TABLE int16_t tiny_rls_table_directions[8] = {
     -4095, -11612, 5941, 9065, 4081, 731, 6006, -18541
 };

@@ -114,7 +114,7 @@ const pivot_t table_pivot[factor_columns] = {
     1717986918u, 1789183868u, 1791801436u, 1791900169u
 };
 
-// weights of the intercept, up to where they are equal, s32f33
+// weights of the intercept, until they are constant, s32f33
 const weight_t table_weight[weights] = {
     1111819647, 881231536, 925479304, 916986690, 918900237
 };

@@ -18,8 +18,8 @@ def _largest_sums(plan: Plan) -> tuple[int, int]:
     """Return bounds on a group of products, and on the sum of the shifted groups."""
     band, shift, head = (plan.integer(name) for name in ("band", "factor_shift", "factor_head"))
     entries, rail = plan.tables["factor"].values, 1 << (plan.word - 1)
-    most = [max(map(abs, entries[lag::band])) * rail for lag in range(band)]
-    groups = [*(sum(most[lag:lag + 2]) for lag in range(0, min(head, band), 2)), sum(most[head:])]
+    bounds = [max(map(abs, entries[lag::band])) * rail for lag in range(band)]
+    groups = [*(sum(bounds[lag:lag + 2]) for lag in range(0, min(head, band), 2)), sum(bounds[head:])]
     return max(groups), sum(shifted(group, shift) for group in groups)
 
 

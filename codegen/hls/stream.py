@@ -11,8 +11,8 @@ from .widths import both, literal
 def stream_types(plan: Plan) -> dict[str, str]:
     """Return the types of a pair of samples, and of the sum over the taps."""
     rail, shift = 1 << (plan.word - 1), plan.integer("stream_shift")
-    most = sum(map(abs, plan.tables["taps"].values)) * rail
-    return {"pair_t": both(2 * rail), "filtered_t": both(max(most, rail) + (1 << shift))}
+    max_sum = sum(map(abs, plan.tables["taps"].values)) * rail
+    return {"pair_t": both(2 * rail), "filtered_t": both(max(max_sum, rail) + (1 << shift))}
 
 
 def stream_constants(plan: Plan) -> list[tuple[str, str, str, str]]:

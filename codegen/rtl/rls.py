@@ -89,9 +89,9 @@ def update_cycles(plan: Plan, lanes: int = 1, steps: int | None = None) -> int:
     blocks = sum(_blocks(plan, lanes))
     matrix = lanes * blocks * (blocks + 1) // 2 + 6
     residual = 4 * lanes * blocks + 11
-    most = plan.integer("rls_steps")
-    taken = most if steps is None else steps
-    search = sweep_cycles(plan, lanes) * (taken + 1) + _DECIDED * (taken < most)
+    max_steps = plan.integer("rls_steps")
+    taken = max_steps if steps is None else steps
+    search = sweep_cycles(plan, lanes) * (taken + 1) + _DECIDED * (taken < max_steps)
     return _features(plan, lanes) + 1 + max(matrix, residual) + search + 2
 
 

@@ -58,14 +58,14 @@ def _render(plan: Plan) -> dict[str, str]:
     p, f, taps = plan.name, plan.signals["f"], plan.tables["taps"].values
     # A word that wraps is the low end of the longest one, which holds every sum.
     limits = LONGEST if f.overflow is Overflow.WRAP else f.format
-    most = sum(map(abs, taps)) << (plan.word - 1)
+    max_sum = sum(map(abs, taps)) << (plan.word - 1)
     lag, full = plan.integer("stream_lag"), 1 << plan.integer("stream_lag").bit_length()
     mask = (1 << plan.word) - 1
     lanes = sorted({1, 2, 4, full})
     values = context(plan, str(plan.evidence.get("spec", "of no file"))) | target_context(plan) | {
         "W": plan.word, "lag": lag, "full_lanes": full, "modules": MODULES, "tops": ("stream",),
         "taps": [f"{plan.word}'d{tap & mask}" for tap in reversed(taps[lag:])],
-        "acc_bits": max(signed_bits((-most, most)), 2 * plan.word + 1),
+        "acc_bits": max(signed_bits((-max_sum, max_sum)), 2 * plan.word + 1),
         "f_bits": limits.bits, "f_lo": literal(limits.lo, 64), "f_hi": literal(limits.hi, 64),
         "f_rounding": f.rounding.value, "cycles": {n: stream_cycles(plan, n) for n in lanes},
         "periods": {n: stream_period(plan, n) for n in lanes}}

@@ -96,12 +96,12 @@ class FxpBanded:
         """Round a sum with `frac` fraction bits to an integer of 48 bits."""
         return int(words_of(cast(exact(value, frac), Format(True, 48, 0), signal.rounding)).item())
 
-    def _place(self, value: int, signal: Signal, most: int, placed: list[int]) -> int:
+    def _place(self, value: int, signal: Signal, max_exponent: int, placed: list[int]) -> int:
         """Return the rounded value; raise the exponent of the block if necessary."""
         whole = self._cast(value, self.fine, signal)
         grow = max((whole if whole >= 0 else -whole - 1).bit_length() - (self.word - 1), 0)
         self.exponent += grow
-        if self.exponent > most:
+        if self.exponent > max_exponent:
             raise NotPositiveDefiniteError
         if grow:
             placed[:] = [(v + (1 << (grow - 1))) >> grow for v in placed]
@@ -132,11 +132,11 @@ class FxpBanded:
         """Solve D L' alpha = z."""
         c, n, z_exp = self.plan.integer, len(self.y), self.exponent
         name, frac = ("x", self.word - 1) if self.plan.refine else ("alpha", c("alpha_frac"))
-        pivots, most = self.factor.pivots, c(f"{name}_exp_max")
+        pivots, max_exponent = self.factor.pivots, c(f"{name}_exp_max")
         used = max(v if v >= 0 else -v - 1 for v in self.words)
         top = (used * pivots[-1]).bit_length()
         self.exponent = max(top + z_exp - c("pivot_frac") + frac - 2 * (self.word - 1), c(f"{name}_exp_min"))
-        if self.exponent > most:
+        if self.exponent > max_exponent:
             raise NotPositiveDefiniteError
         alpha: list[int] = []  # the last one first
         for i in range(n - 1, -1, -1):
@@ -144,7 +144,7 @@ class FxpBanded:
             first = floor(self.words[i] * pivots[min(i, self.rows - 1)] * power_of_two(-min(shift, 62)))
             value = first - self._sum([(self.entry(i + j, i), word)
                                        for j, word in enumerate(reversed(alpha), start=1)])
-            alpha.append(self._place(value, self.plan.signals["alpha"], most, alpha))
+            alpha.append(self._place(value, self.plan.signals["alpha"], max_exponent, alpha))
         self.words = alpha[::-1]
 
 

@@ -154,10 +154,10 @@ class FxpRls(FxpModel):
 
     def _set_novelty(self, leverage: int) -> None:
         """Set the flags from the leverage of a sample."""
-        most = self.plan.integer("drift_samples")
+        limit = self.plan.integer("drift_samples")
         self._leverage, self._novel = leverage, self._is_novel(leverage)
-        self._novel_count = min(max(self._novel_count + (1 if self._novel else -1), 0), most)
-        self._drift = {0: 0, most: 1}.get(self._novel_count, self._drift)
+        self._novel_count = min(max(self._novel_count + (1 if self._novel else -1), 0), limit)
+        self._drift = {0: 0, limit: 1}.get(self._novel_count, self._drift)
 
     def leverage(self, x_raw: Raw) -> Outputs:
         """Compute leverages; see :class:`~kerncast.sim.backend.NoveltyBackend`."""

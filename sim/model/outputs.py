@@ -135,14 +135,14 @@ def expand_outputs(x: Words, v: Words, first: int, count: int, to: Several, k: K
         for c in range(to.alpha.shape[1]):
             j = to.slot[i, c]
             acc[j] = mac(acc[j], to.alpha[i, c], value, to.mac_shift)
-    lost = False
+    clipped = False
     for j in range(acc.shape[0]):
         record(log, ACCUMULATOR, acc[j])
         whole = requantise(acc[j], to.f_shift, to.f.rounding, -(1 << 61), 1 << 61) + to.bias[j]
         f[j], saturated = into_word(whole, to.f, log, F)
-        lost = lost or saturated
+        clipped = clipped or saturated
         trace(log, at.PREDICT_F, 0, j, f[j])
-    return lost
+    return clipped
 
 
 @jit
@@ -153,8 +153,8 @@ def _predict_all(raw: Words, i: InputConstants, v: Words, read: tuple[int, int, 
         convert_x(raw[m], i, x, log)
         trace_all(log, at.INPUT_X, 0, x, 0, x.shape[0])
         first = min(max(x[0] - low, 0), high) // step
-        lost = expand_outputs(x, v, first, count, to, k, acc, f[m], log)
-        status[m] = SATURATED if lost else OK
+        clipped = expand_outputs(x, v, first, count, to, k, acc, f[m], log)
+        status[m] = SATURATED if clipped else OK
 
 
 def predict_outputs(x_raw: Words, i: InputConstants, v: Words, to: Several, k: KernelConstants,
@@ -187,7 +187,7 @@ def classified(plan: Plan, answer: Outputs) -> Outputs:
     """
     if not plan.decision:
         return answer
-    least = plan.integer("min_margin") if "min_margin" in plan.constants else None
-    label, margin = decide(plan.decision, answer["f"], len(plan.class_names), least)
-    most: NDArray[np.int64] = np.minimum(margin, (1 << (plan.word - 1)) - 1)
-    return {**answer, "label": label, "margin": most}
+    min_margin = plan.integer("min_margin") if "min_margin" in plan.constants else None
+    label, margin = decide(plan.decision, answer["f"], len(plan.class_names), min_margin)
+    limited: NDArray[np.int64] = np.minimum(margin, (1 << (plan.word - 1)) - 1)
+    return {**answer, "label": label, "margin": limited}

@@ -29,19 +29,19 @@ def largest(beta: Words, first: int, scale: int) -> int:
 
     From `first` on, ``|beta_i|`` counts ``2**scale`` times.
     """
-    best, most = 0, 0
+    best, max_size = 0, 0
     for i in range(beta.shape[0]):
         if i == first:
-            most >>= scale
+            max_size >>= scale
         size = beta[i] if beta[i] >= 0 else -beta[i]
-        if size > most:
-            best, most = i, size
+        if size > max_size:
+            best, max_size = i, size
     return best
 
 
 @jit
 def power_above(num: int, den: int) -> int:
-    """Return the least k with ``num / den <= 2**k``.
+    """Return the smallest k with ``num / den <= 2**k``.
 
     Requires 0 < num < 2**62 and 0 < den < 2**31.
     """

@@ -170,15 +170,16 @@ def is_marked(s: LmsState, j: int, c: LmsConstants) -> bool:
 
 
 @jit
-def search_pending(s: LmsState, count: int, most: int, c: LmsConstants, k: KernelConstants, log: Log) -> None:
-    """Carry out up to `most` of the pending searches, the last slot first."""
-    while s.pending[0] > 0 and most > 0:
+def search_pending(s: LmsState, count: int, max_searches: int, c: LmsConstants, k: KernelConstants,
+                   log: Log) -> None:
+    """Carry out up to `max_searches` of the pending searches, the last slot first."""
+    while s.pending[0] > 0 and max_searches > 0:
         j = s.pending[0] - 1
         find_nearest(s, j, count, j, c, k, log)
         while j > 0 and not is_marked(s, j - 1, c):
             j -= 1
         s.pending[0] = j
-        most -= 1
+        max_searches -= 1
 
 
 @jit
@@ -210,8 +211,8 @@ def link_nearest(s: LmsState, slot: int, count: int, c: LmsConstants, log: Log) 
 @jit_inline
 def bounded_sum(value: int, s: LmsState, c: LmsConstants) -> int:
     """Clip a sum of squares to its range, which only a forged state can exceed."""
-    most = s.sums.shape[0] * c.kappa_one
-    return 0 if value < 0 else most if value > most else value
+    limit = s.sums.shape[0] * c.kappa_one
+    return 0 if value < 0 else limit if value > limit else value
 
 
 @jit

@@ -38,10 +38,10 @@ class NoveltyConstants(NamedTuple):
 @jit
 def largest_magnitude(residual: Words) -> int:
     """Return the largest magnitude of the entries."""
-    most = 0
+    magnitude = 0
     for i in range(residual.shape[0]):
-        most = max(most, abs(residual[i]))
-    return most
+        magnitude = max(magnitude, abs(residual[i]))
+    return magnitude
 
 
 @jit
@@ -60,12 +60,12 @@ def leverage_of(r: Words, phi: Words, residual: Words, first: int, c: NoveltyCon
     c : NoveltyConstants
     log : Log
     """
-    order, base, most, total = phi.shape[0], 0, 0, 0
+    order, base, max_diagonal, total = phi.shape[0], 0, 0, 0
     for i in range(order):
         residual[i] = phi[i] << _SCALE
-        most = max(most, r[base])
+        max_diagonal = max(max_diagonal, r[base])
         base += order - i
-    scale, bits = input_scale(r, order, first), bit_length(most + c.rounded)
+    scale, bits = input_scale(r, order, first), bit_length(max_diagonal + c.rounded)
     for _ in range(c.steps):
         i = largest(residual, first, scale)
         size, diagonal = abs(residual[i]), r[i * order - i * (i - 1) // 2]
@@ -108,9 +108,9 @@ def novelty_constants(plan: Plan) -> NoveltyConstants:
     """Return the plan's integers; all 0 if it has no novelty."""
     if not plan.novelty:
         return NoveltyConstants(0, 0, 0, 0, 0, 0)
-    steps, threshold, release, exp, most = (plan.integer(name) for name in (
+    steps, threshold, release, exp, samples = (plan.integer(name) for name in (
         "novelty_steps", "novelty", "novelty_release", "novelty_exp", "drift_samples"))
-    return NoveltyConstants(steps, threshold, release, exp, most, rounding_bound(plan))
+    return NoveltyConstants(steps, threshold, release, exp, samples, rounding_bound(plan))
 
 
 def rounding_bound(plan: Plan) -> int:

@@ -247,7 +247,7 @@ def learn(s: RlsState, y: Words, c: RlsConstants, w: RlsWork, log: Log) -> int:
     set_features(w.x, c, w.phi, log)
     if c.novelty.steps > 0:
         set_leverage(s, c, w, log)
-    lost = predict_outputs(s, c, w, at.LEARN_F, log)
+    clipped = predict_outputs(s, c, w, at.LEARN_F, log)
     add_products(s, w.phi, c)
     scale = input_scale(s.rls_r, order, 1 + c.phases.shape[0])
     for o in range(y.shape[0]):
@@ -256,11 +256,11 @@ def learn(s: RlsState, y: Words, c: RlsConstants, w: RlsWork, log: Log) -> int:
         coefficients = s.rls_w[o * order:(o + 1) * order]
         add_error(beta, coefficients, w.phi, error, c)
         w_saturated = descend(beta, coefficients, s.rls_r, scale, c, log)
-        lost = lost or w_saturated
+        clipped = clipped or w_saturated
     trace_all(log, at.LEARN_R, 0, s.rls_r, 0, s.rls_r.shape[0])
     trace_all(log, at.LEARN_BETA, 0, s.rls_beta, 0, s.rls_beta.shape[0])
     trace_all(log, at.LEARN_W, 0, s.rls_w, 0, s.rls_w.shape[0])
-    return SATURATED if lost else OK
+    return SATURATED if clipped else OK
 
 
 @jit
@@ -287,10 +287,10 @@ def predict_all(x_raw: Words, s: RlsState, i: InputConstants, c: RlsConstants, f
         convert_x(x_raw[m], i, w.x, log)
         trace_all(log, at.INPUT_X, 0, w.x, 0, w.x.shape[0])
         set_features(w.x, c, w.phi, log)
-        lost = predict_outputs(s, c, w, at.PREDICT_F, log)
+        clipped = predict_outputs(s, c, w, at.PREDICT_F, log)
         for o in range(w.f.shape[0]):
             f[m, o] = w.f[o]
-        status[m] = SATURATED if lost else OK
+        status[m] = SATURATED if clipped else OK
 
 
 def constants_of(plan: Plan) -> RlsConstants:

@@ -27,7 +27,7 @@ from ..statuses import NOT_POSITIVE_DEFINITE, OK
 #: Fraction bits of k.
 K_FRAC = 31
 #: The largest reciprocal of a pivot.
-_MOST = (1 << 31) - 1
+_INT32_MAX = (1 << 31) - 1
 
 
 class FactorConstants(NamedTuple):
@@ -73,7 +73,7 @@ def factorise(row: Words, lam: int, factor: Words, pivot: Words, u: Words, v: Wo
         inverse, e = divide(1, u[0])
         if 31 - e < scale:  # 1 / d has 32 bits
             return NOT_POSITIVE_DEFINITE
-        pivot[i] = requantise(inverse, 31 - e - scale, HALF_UP, 0, _MOST)
+        pivot[i] = requantise(inverse, 31 - e - scale, HALF_UP, 0, _INT32_MAX)
         for j in range(b):
             factor[i, j] = requantise(u[j + 1] * pivot[i], scale - k.factor_frac, HALF_UP, lo, hi)
         if i < k.rows - 1:
@@ -109,8 +109,8 @@ def band_of(plan: Plan) -> Words:
 
 def factor_of(plan: Plan, lam: int) -> Ranged:
     """Return the factor of a plan for an integer lambda."""
-    found, most = empty_factor(plan), 1 << (plan.word - 1)
-    status = factorise(band_of(plan), lam, *found[1:], -most, most - 1,
+    found, full_scale = empty_factor(plan), 1 << (plan.word - 1)
+    status = factorise(band_of(plan), lam, *found[1:], -full_scale, full_scale - 1,
                        FactorConstants._make(plan.integer(name) for name in FactorConstants._fields))
     return found._replace(status=int(status))
 

@@ -86,9 +86,9 @@ def decaying_row(spec: Spec, lsb: Fraction, step: int, bits: int) -> Band:
     assert spec.toeplitz is not None
     n, lam = spec.toeplitz.n, Fraction(spec.toeplitz.lam)
     unit = Fraction(spec.kernel.parameters["sigma"])
-    least = decimal(lam / Fraction(2) ** (bits + 12))
+    min_rest = decimal(lam / Fraction(2) ** (bits + 12))
     entries, rest = [Decimal(1)], Decimal(1)
-    while rest > least:  # 2**-11 of what the cut may cost
+    while rest > min_rest:  # 2**-11 of what the cut may cost
         entries.append(_value(spec.kernel.type, Fraction(len(entries) * step) * lsb / unit))
         ratio = CONTEXT.divide(entries[-1], entries[-2])  # no later one is larger
         rest = CONTEXT.divide(CONTEXT.multiply(entries[-1], ratio), 1 - ratio)
@@ -166,9 +166,9 @@ def banded_tables(spec: Spec, band: Band, factor: Factor) -> tuple[dict[str, int
     assert spec.toeplitz is not None
     word, lam = spec.numbers.word, Fraction(spec.toeplitz.lam)
     b, over = len(band.row) - 1, decimal(Fraction(1) if spec.toeplitz.refine else 1 / (1 + lam))
-    most = max((abs(entry) for column in factor.columns for entry in column), default=Decimal(0))
+    max_entry = max((abs(entry) for column in factor.columns for entry in column), default=Decimal(0))
     frac: int = word  # entries below 1/2 have one more bit than a fraction
-    while _word(most, frac) > Format(True, word, 0).hi:
+    while _word(max_entry, frac) > Format(True, word, 0).hi:
         frac -= 1
     rows = _rows(factor, frac, word)
     kept = [*factor.columns[: rows - 1], factor.columns[-1]]
@@ -199,8 +199,8 @@ def _factor_shift(sums: int, b: int, frac: int, word: int) -> int:
     The shift is 0, or at least log2(b), so that the sum of the lower halves of b shifted products fits 32
     bits.
     """
-    least = max(sums.bit_length(), frac) + word - 1 - _SUM_BITS
-    return 0 if least <= 0 else max(least, ceil_log2(max(b, 2)), 2)
+    shift = max(sums.bit_length(), frac) + word - 1 - _SUM_BITS
+    return 0 if shift <= 0 else max(shift, ceil_log2(max(b, 2)), 2)
 
 
 def _head(entries: Sequence[int], word: int, step: int) -> int:
@@ -252,5 +252,5 @@ def band_residual_shift(word: int, b: int, alpha_frac: int) -> int:
     The shift is 0 or at least log2(b), as for the products of L.
     """
     products = BAND.frac + word - 1 + ceil_log2(2 * b + 2)
-    least = max(products - 61, BAND.frac + alpha_frac - ALPHA_EXP_MIN - 59)
-    return 0 if least <= 0 else max(least, ceil_log2(max(b, 2)), 2)
+    shift = max(products - 61, BAND.frac + alpha_frac - ALPHA_EXP_MIN - 59)
+    return 0 if shift <= 0 else max(shift, ceil_log2(max(b, 2)), 2)

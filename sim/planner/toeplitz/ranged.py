@@ -42,7 +42,7 @@ _ERROR = Fraction(1, 1 << 12)
 #: The bound in LSBs of the smallest lambda, for each column: some roundings of the generators.
 _ROUNDINGS = 4
 #: The rounding of the first row may change the smallest eigenvalue by this part of the smallest lambda.
-_LEAST = 128
+_LOSS_RATIO = 128
 #: The smallest lambda has at least this many LSBs.
 _LSBS = 1 << 14
 
@@ -186,15 +186,15 @@ def ranged_constants(spec: Spec, band: Band) -> tuple[dict[str, int], dict[str, 
     assert spec.toeplitz is not None and spec.toeplitz.lambda_range is not None
     word, s, (lo, hi) = spec.numbers.word, scale_bits(spec), map(Fraction, spec.toeplitz.lambda_range)
     frac = BAND.frac - s
-    least = max(_LEAST * band_loss(band) * (1 << s), Fraction(_LSBS, 1 << frac))
-    if lo < least:
+    min_lambda = max(_LOSS_RATIO * band_loss(band) * (1 << s), Fraction(_LSBS, 1 << frac))
+    if lo < min_lambda:
         raise fail("E205", "lambda_range: the smallest lambda is too small for a first row of 32 bits",
                    where="[toeplitz] lambda_range", value=float(lo),
-                   allowed=f"at least {float(least):.2g}",
+                   allowed=f"at min_lambda {float(min_lambda):.2g}",
                    remedy="raise the smallest lambda, or lower the largest one")
     row = np.array([float(entry) for entry in band.row[1:]]) * float(1 << s)
-    most = 2**31 - 1 - 2**frac  # of lambda: 1 + lambda has 31 bits
-    words = {name: min(_half_up(lam * 2**frac), most) for name, lam in (
+    max_lambda = 2**31 - 1 - 2**frac  # of lambda: 1 + lambda has 31 bits
+    words = {name: min(_half_up(lam * 2**frac), max_lambda) for name, lam in (
         ("lambda_word", Fraction(spec.toeplitz.lam)), ("lambda_lo", lo), ("lambda_hi", hi))}
     seen = survey(row, min(lo, Fraction(words["lambda_lo"], 1 << frac)), hi, spec.toeplitz.n, word + 8)
     error = max(_ERROR, Fraction(_ROUNDINGS * seen.length, words["lambda_lo"]))
@@ -217,13 +217,13 @@ def ranged_certificate(spec: Spec, c: dict[str, int], loss: Fraction) -> dict[st
     ``2**gain_shift`` by this number, and rounds up; for the smallest lambda, the quotient has 31 bits.
     """
     assert spec.toeplitz is not None
-    lost = int(-(-loss * 2**BAND.frac // 1))
-    up = 30 - floor_log2(Fraction(2**BAND.frac, c["lambda_lo"] - lost))
+    whole_loss = int(-(-loss * 2**BAND.frac // 1))
+    up = 30 - floor_log2(Fraction(2**BAND.frac, c["lambda_lo"] - whole_loss))
     up = min(up, 60 - BAND.frac)  # the primitive divides numbers below 2**61
-    gain_shift, divisor = BAND.frac + up, c["lambda_word"] - lost
+    gain_shift, divisor = BAND.frac + up, c["lambda_word"] - whole_loss
     return {"residual_shift": 0, "residual_slack": 0, "band_head": 0,
             "norm_bits": norm_bits(spec.toeplitz.n), "no_bound": 1 << 62,
-            "lambda_loss": lost, "gain_shift": gain_shift, "bound_shift": up + BAND.bits - 1,
+            "lambda_loss": whole_loss, "gain_shift": gain_shift, "bound_shift": up + BAND.bits - 1,
             "bound_gain": (2**(gain_shift + 1) + divisor) // (2 * divisor) + 1,  # rounded, then up
             "tolerance": max(1, int(Fraction(spec.toeplitz.tolerance) * 2**16))}
 

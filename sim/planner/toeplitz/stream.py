@@ -120,12 +120,12 @@ def _ideal(spec: Spec, lsb: Fraction, step: int, bits: int) -> tuple[list[Fracti
     g = [value * d.denominator // d.numerator for value in raw]
     row = [_whole(entry) for entry in band.row]
     # The rounding of a row entry, and the entries beyond the band, change the product with g.
-    lost = Fraction(band.tail) + Fraction(2 * len(row), 1 << _FRAC)
+    loss = Fraction(band.tail) + Fraction(2 * len(row), 1 << _FRAC)
     norm = Fraction(2 * sum(map(abs, g)), 1 << _FRAC)
     error = _error(row, g)
     scale = lam / (1 + lam)  # of the scaled A
     taps = [Fraction(int(j == 0)) - scale * Fraction(value, 1 << _FRAC) for j, value in enumerate(g)]
-    return taps, scale * (error + lost * (norm + error) ** 2)
+    return taps, scale * (error + loss * (norm + error) ** 2)
 
 
 def _format(taps: list[Fraction], word: int) -> Format:

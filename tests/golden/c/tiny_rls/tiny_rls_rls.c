@@ -239,18 +239,18 @@ static KC_RARE void tiny_rls_rls_add_error_64(const tiny_rls_rls_residual_t *b, 
 /* The largest |beta_i|, the first of several; those of the inputs count 2^scale times. */
 static kc_largest_t tiny_rls_rls_largest(const int64_t *beta, int32_t scale)
 {
-    kc_largest_t most = {0, 0};
+    kc_largest_t best = {0, 0};
     int32_t i;
 
     KC_UNROLL(4)
     for (i = 0; i < TINY_RLS_RLS_FIRST_INPUT; i++) {
-        most = kc_larger(most, beta[i], i);
+        best = kc_larger(best, beta[i], i);
     }
-    most.size = kc_shift_floor(most.size, scale);
+    best.size = kc_shift_floor(best.size, scale);
     for (; i < TINY_RLS_FEATURES; i++) {
-        most = kc_larger(most, beta[i], i);
+        best = kc_larger(best, beta[i], i);
     }
-    return most;
+    return best;
 }
 
 /* Copy -beta to 32 bits if its values have fewer than 31. */
@@ -297,7 +297,7 @@ static int32_t tiny_rls_rls_diagonal(const tiny_rls_model_t *m, int32_t i)
     return m->rls_r[kc_diagonal(TINY_RLS_FEATURES, i)];
 }
 
-/* Bits of every |R_ij| of column i: R_ij^2 is at most R_ii R_jj but for the rounding of R. */
+/* Bits of every |R_ij| of column i: R_ij^2 is at best R_ii R_jj but for the rounding of R. */
 static int32_t tiny_rls_rls_bits_of_column(const tiny_rls_rls_residual_t *b, int32_t r)
 {
     return (tiny_rls_rls_unrounded_bits(r) + b->bits + 1) / 2 + 1;

@@ -142,7 +142,7 @@ PEERS: dict[str, tuple[Callable[[object, NDArray[np.int64]], tuple[str, str]], s
 
 
 def headers(folder: Path, more: Mapping[str, str] | None = None) -> None:
-    """Write the C standard headers of the other libraries, and `more` by name."""
+    """Write the C standard headers that the other libraries need, and those in `more`."""
     texts = {**HEADERS, "math.h": MATH, "cstdarg": "#include <stdarg.h>\n", **(more or {})}
     for name, text in texts.items():
         (folder / name).write_text(f'#ifdef __cplusplus\nextern "C" {{\n#endif\n{text}'

@@ -16,7 +16,7 @@ _UNUSED = ("last_lag",)
 #: Members of a candidate that point to its tables.
 _MEMBERS = {"factor": "factor", "pivot": "pivot", "band": "first_row"}
 _TYPES = {"kernel_d2_end": "{p}_distance_t", "bound_gain": "int64_t", "evidence_offset": "int64_t"}
-_MEANING = {"band": "last lag of the first row", "rows": "columns of L that differ",
+_MEANING = {"band": "last lag of the first row", "rows": "number of distinct columns of L",
             "factor_frac": "fraction bits of L", "pivot_frac": "those of 1 / d",
             "ridge_scale": "1 / (1 + lambda)",
             "evidence_offset": "log2 det (T + lambda I) minus n * pivot_frac, 24 fraction bits"}

@@ -85,7 +85,7 @@ def check_processes() -> Any:
     try:
         return import_module("joblib")
     except ImportError:
-        raise missing("runs on several processes need", "joblib", "python -m pip install joblib",
+        raise missing("evaluation in several processes needs", "joblib", "python -m pip install joblib",
                       "--jobs") from None
 
 

@@ -137,7 +137,7 @@ _NUMBERS = {
     "E212": Entry("not a recording", "The file was not written by `kerncast hil record`, or is damaged.",
                   "Record again. kerncast reads a truncated recording up to its last complete entry."),
     "E213": Entry("written by another version of kerncast",
-                  "This version cannot read plans, generated folders, bundles and recordings of kerncast "
+                  "This version cannot read plans, generated folders, bundles or recordings of kerncast "
                   "0.1: names in the plan have changed, and its hash covers decisions only.",
                   "Make the file again from its spec: `kerncast gen` for a plan or folder, `kerncast verify "
                   "FOLDER -o FILE.zip` for a bundle, `kerncast hil record` for a recording."),

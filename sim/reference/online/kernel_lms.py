@@ -145,7 +145,7 @@ class KernelLMS:
         self.eta = positive(eta, "eta", "E228", "start with 0.1")
         if not is_real(rho) or not 0.0 <= eta * rho <= 1.0:
             raise fail("E228", "rho is out of range", where="rho", value=rho,
-                       allowed=f"0 <= eta rho <= 1, so rho up to {1.0 / eta:g}", remedy="start with 0")
+                       allowed=f"0 to {1.0 / eta:g}, so that eta rho is at most 1", remedy="start with 0")
         self.rho = float(rho)
         if quantise is not None and (not is_real(quantise) or not 0.0 < quantise < 1.0):
             raise fail("E258", "`quantise` is out of range", where="quantise", value=quantise,

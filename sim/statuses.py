@@ -176,8 +176,7 @@ _BY_ALGORITHM = {
                           f"{_LONGER}"),
     ("inaccurate", "toeplitz_rls uniform"): Entry(
         MEANINGS["inaccurate"].title,
-        f"{_UNPROVED}. The bound covers the system after rounding; with an intercept, the system of alpha "
-        "without it.",
+        f"{_UNPROVED}. The bound covers the solution of the system after rounding, but not an intercept.",
         "Raise lambda, set `refine`, or set a longer word length. Raise `tolerance` if kerncast sim reports "
         "a small error."),
     ("inaccurate", "toeplitz_rls diagonal_mean"): Entry(
@@ -188,8 +187,7 @@ _BY_ALGORITHM = {
         "reports a small error."),
     ("inaccurate", "toeplitz_rls diagonal_mean_biased"): Entry(
         MEANINGS["inaccurate"].title,
-        f"{_UNPROVED}. The bound covers the system after rounding; with an intercept, the system of alpha "
-        "without it.",
+        f"{_UNPROVED}. The bound covers the solution of the system after rounding, but not an intercept.",
         "Raise lambda, set `refine`, or set a longer word length. Raise `tolerance` if kerncast sim reports "
         "a small error."),
     ("inaccurate", "kernel_cg"): Entry(
@@ -202,8 +200,7 @@ _BY_ALGORITHM = {
         "The centers are too close to each other. With guard = true, the projection of the removed center "
         "was stopped because the sum of the squared kernel values exceeded 2. In float32, the inverse of "
         "the kernel matrix failed its check, even after it was computed again.",
-        "Lower sigma or budget, or use reduction = \"nt\", which does not project, together with "
-        "`quantise`."),
+        "Lower sigma or budget. Or use `quantise` with reduction = \"nt\", which does not project."),
     ("out_of_order", "kernel_lms"): Entry(
         "the last update is not complete",
         "With bounded_update, the next sample and a save are rejected until update_run has completed all "

@@ -272,7 +272,7 @@ class Requests:
 
 
 def differs(what: str, found: object, wanted: object, where: str) -> KerncastError:
-    """Return error E414: board and host have different versions."""
+    """Return error E414: the board and the host have different versions."""
     return fail("E414", f"the board and the host differ in the {what}", where=where, value=found,
                 allowed=str(wanted),
                 remedy="build the firmware and the host program from the same version of kerncast")

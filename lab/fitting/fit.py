@@ -111,8 +111,8 @@ class Fit:
         if all("novelty" in key for _, key in self.changes):
             return f"No better values were found. {own}"
         if self.after.error > self.before.error:
-            return (f"The error is larger than before, when the status was {self.before.status}: only "
-                    f"values with status \"ok\" are recommended. {own}")
+            return (f"The error is larger than before, but the status before was {self.before.status}. "
+                    f"Only values with status \"ok\" are recommended. {own}")
         return own
 
     def as_dict(self) -> dict[str, Any]:
@@ -187,7 +187,7 @@ def fit_spec(spec: Spec, base: Path, samples: int | None, report: Report) -> Fit
     data = load_dataset(spec, base)
     for count, where in ((samples, "--samples"), (len(data.y_raw), "[data]")):
         if count is not None and count < MIN_SAMPLES:
-            raise fail("E238", "too few samples to hold some of them out", where=where, value=count,
+            raise fail("E238", "too few samples for an error on held-out samples", where=where, value=count,
                        allowed=f"{MIN_SAMPLES} or more", remedy="use more samples")
     search = Search(spec, data, samples, report)
     steps = search.run()

@@ -1,4 +1,4 @@
-"""lab.fitting: find the width at which another kernel smooths a signal as much.
+"""lab.fitting: find the width at which another kernel smooths equally.
 
 On a long uniform grid of step 1, kernel least squares is a filter with the gain S(w) / (S(w) + lambda), where
 S is the spectral density of the kernel and w the angular frequency. Two kernels smooth as much if their

@@ -114,7 +114,7 @@ _NUMBERS = {
                   "A format in [numbers.formats] is too narrow for the values that the signal takes, or its "
                   "fraction bits do not fit the other formats.",
                   "Remove that line, or give the signal more integer bits."),
-    "E204": Entry("kernel, gains or grid do not fit the word length",
+    "E204": Entry("the kernel, the gains or the grid do not fit the word length",
                   "At the word length of [numbers] word, different samples cannot be distinguished: the "
                   "kernel is too narrow or too wide, its period or degree is extreme, or the gains of "
                   "the columns differ too much.",

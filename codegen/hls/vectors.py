@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from ...sim.backend import Outputs, Raw, field_arrays
+from ...sim.backend import Outputs, field_arrays
 from ...sim.model import open_model
-from ...sim.model.base import convert_inputs
-from ...sim.model.kernel import convert_y, input_constants
+from ...sim.model.base import convert_inputs, fixed_targets
+from ...sim.model.kernel import input_constants
 from ...sim.model.ranges import Ranges
 from ...sim.model.toeplitz.first_row import row_of
 from ...sim.model.toeplitz.signals import solve_signal
@@ -39,12 +39,6 @@ def answer_rows(answer: Outputs) -> list[list[int]]:
     parts = (answer[name] for name in ("status", "f", "label", "margin") if name in answer)
     rows: list[list[int]] = np.column_stack(list(parts)).tolist()
     return rows
-
-
-def targets(plan: Plan, y_raw: Raw) -> list[int]:
-    """Convert targets (n,) from ADC counts to y; (n, C) gives flat (C, n)."""
-    constants, log = input_constants(plan), Ranges(plan).log
-    return [int(convert_y(int(word), constants, log)) for word in y_raw.T.ravel()]
 
 
 def slots_frame(plan: Plan, state: Outputs) -> list[int]:
@@ -91,11 +85,11 @@ def _trained(plan: Plan, call: Call, state: Outputs, status: int) -> Iterator[st
     status, mask = DeviceStatus.OK if status == DeviceStatus.INACCURATE else status, (1 << plan.word) - 1
     solved = status in TRAINED
     if SOLVER.fits(plan) and plan.outputs > 1:
-        for signal in np.array(targets(plan, call.y_raw)).reshape(plan.outputs, -1):
+        for signal in fixed_targets(plan, call.y_raw).reshape(plan.outputs, -1):
             found = solve_signal(plan, signal)
             yield line("solve", signal.tolist(), [found.status, found.exponent, *found.alpha.tolist()])
     elif SOLVER.fits(plan):
-        y, alpha = targets(plan, call.y_raw), state["alpha"].tolist() if solved else []
+        y, alpha = fixed_targets(plan, call.y_raw).tolist(), state["alpha"].tolist() if solved else []
         names = ["alpha_exp", "bias"] if plan.bias else ["alpha_exp"]
         head = [int(state[name][0]) for name in names] if solved else [0]
         row = [] if plan.banded else row_of(plan, _inputs(plan, call)).tolist()
@@ -115,8 +109,8 @@ def _learned(plan: Plan, call: Call) -> Iterator[str]:
                                  answer_rows(call.expected), strict=True):
             yield line("learn", [*x, *y_raw], row)
         return
-    answers = zip(call.expected["status"].tolist(), call.expected["f"].tolist(), targets(plan, call.y_raw),
-                  strict=True)
+    answers = zip(call.expected["status"].tolist(), call.expected["f"].tolist(),
+                  fixed_targets(plan, call.y_raw).tolist(), strict=True)
     for x, y_raw, (status, f, y) in zip(call.x_raw.tolist(), call.y_raw.tolist(), answers, strict=True):
         yield line("learn", [*x, y_raw], [status, f, min(max(y - f, -rail), rail - 1)])
 

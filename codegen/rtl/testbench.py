@@ -180,20 +180,11 @@ def _answer(plan: Plan, call: Call, k: int, target: Raw | None) -> list[int]:
     f = int(call.expected["f"][k])
     if target is None:
         return [_word(plan, f)]
+    from ...sim.model.base import fixed_targets
     from ...sim.primitives import saturate
 
-    [y] = _targets(plan, np.atleast_1d(target))
-    return [_word(plan, f), _word(plan, saturate(y - f, *_word_range(plan)))]
-
-
-def _targets(plan: Plan, y_raw: Raw | list[int]) -> list[int]:
-    """Convert targets from ADC counts to fixed-point y."""
-    # Here, because the model brings its compiler, a second's start, along.
-    from ...sim.model.kernel import convert_y, input_constants
-    from ...sim.model.ranges import Ranges
-
-    constants, log = input_constants(plan), Ranges(plan).log
-    return [int(convert_y(int(word), constants, log)) for word in y_raw]
+    [y] = fixed_targets(plan, np.atleast_1d(target))
+    return [_word(plan, f), _word(plan, saturate(int(y) - f, *_word_range(plan)))]
 
 
 def _training(vectors: Vectors) -> Call | None:
@@ -228,15 +219,25 @@ def _trainer(plan: Plan, core: RtlCore, vectors: Vectors) -> Iterator[Frame]:
 
 def _solver(plan: Plan, core: RtlCore, vectors: Vectors) -> Iterator[Frame]:
     """Yield the frames that solve the system of the training run."""
+    # Here, because the model brings its compiler, a second's start, along.
+    from ...sim.model.base import fixed_targets
     from ...sim.model.toeplitz.first_row import row_of
+    from ...sim.model.toeplitz.signals import solve_signal
 
     call = _training(vectors)
     if call is None or call.y_raw is None or len(call.y_raw) != plan.sizes["n"]:
         return
+    if plan.outputs > 1:
+        for y in fixed_targets(plan, call.y_raw).reshape(plan.outputs, -1):
+            found = solve_signal(plan, y)
+            yield Frame("s_axis_y", [_word(plan, word) for word in y])
+            yield Frame("m_axis_alpha", [_word(plan, word) for word in (found.exponent, *found.alpha)],
+                        _status(found.status))
+        return
     status, frame = _trained(plan, call, vectors)
     if not plan.banded:
         yield Frame("s_axis_r", [_word(plan, word) for word in row_of(plan, vectors.state)])
-    yield Frame("s_axis_y", [_word(plan, y) for y in _targets(plan, call.y_raw)])
+    yield Frame("s_axis_y", [_word(plan, y) for y in fixed_targets(plan, call.y_raw)])
     head = model_head(plan)
     alpha = frame[head + plan.sizes["D"]::plan.sizes["D"] + 1]
     yield Frame("m_axis_alpha", [*frame[2:head if status in TRAINED else 3], *alpha], _status(status))

@@ -8,12 +8,13 @@ from pathlib import Path
 import numpy as np
 
 from ...codegen.hls import FOLDER, LEARNER, SOLVER, STREAM, TRAINER, refuse_unfit, render_hls, sources
-from ...codegen.hls.vectors import line, targets
+from ...codegen.hls.vectors import line
 from ...codegen.rtl import model_frame
 from ...sim.backend import Outputs, Raw, answer_width, answered, field_arrays
 from ...sim.data import raw
 from ...sim.errors import KerncastError, fail
 from ...sim.model import open_model
+from ...sim.model.base import fixed_targets
 from ...sim.model.toeplitz.signals import Solution, join_signals
 from ...sim.model.toeplitz.trainer import certified_accurate
 from ...sim.plan import Plan
@@ -103,17 +104,17 @@ class HlsBackend:
         if not self._trains:
             raise self._refusal("train")
         x_raw, y_raw = raw.training_set(self.plan, x_raw, y_raw)
-        y = targets(self.plan, y_raw)
+        y = fixed_targets(self.plan, y_raw)
         row, v = first_row(self.plan, x_raw)
         if self.plan.outputs > 1:
-            status, members = join_signals(self.plan, [self._solved(own) for own in np.array(y).reshape(
+            status, members = join_signals(self.plan, [self._solved(own) for own in y.reshape(
                 self.plan.outputs, -1)])
             return self._certified(y, status, members)
         if TRAINER.fits(self.plan):
             status, _, _, *words = self._bench.call(line("train", y_raw.tolist()))
             words[self._head:] = words[self._head + 1::2]
         else:
-            system = y if self.plan.banded else [*row.tolist(), *y]
+            system = [*(() if self.plan.banded else row.tolist()), *y.tolist()]
             status, *words = self._bench.call(line("solve", system))
         words = _signed(self.plan.word, words)
         return self._certified(y, status, {
@@ -125,7 +126,7 @@ class HlsBackend:
         status, exponent, *alpha = self._bench.call(line("solve", y.tolist()))
         return Solution(status, exponent, np.array(alpha, dtype=np.int64))
 
-    def _certified(self, y: list[int], status: int, members: dict[str, object]) -> Outputs:
+    def _certified(self, y: Raw, status: int, members: dict[str, object]) -> Outputs:
         """Load the trained model, whose solution the host certifies.
 
         If the system was not solved, the model does not change.
@@ -135,7 +136,7 @@ class HlsBackend:
             return {"status": np.array([status], dtype=np.int64)}
         state = field_arrays(self.plan, members)
         self._load(state)
-        if status == DeviceStatus.OK and not certified_accurate(self.plan, np.array(y), state):
+        if status == DeviceStatus.OK and not certified_accurate(self.plan, y, state):
             status = DeviceStatus.INACCURATE
         return {"status": np.array([status], dtype=np.int64)}
 

@@ -16,7 +16,8 @@ from ...codegen.rtl.trainer import trainer_cycles
 from ...sim.backend import Outputs, Raw, field_arrays
 from ...sim.data import raw
 from ...sim.errors import fail
-from ...sim.model.kernel import convert_x, convert_y, input_constants
+from ...sim.model.base import fixed_targets
+from ...sim.model.kernel import convert_x, input_constants
 from ...sim.model.ranges import Ranges
 from ...sim.model.toeplitz.first_row import row_of
 from ...sim.model.toeplitz.signals import Solution, join_signals
@@ -77,14 +78,8 @@ def training_status(plan: Plan, y_raw: Raw, status: int, state: Outputs) -> int:
     """
     if status != DeviceStatus.OK:
         return status
-    certain = certified_accurate(plan, _targets(plan, y_raw), state)
+    certain = certified_accurate(plan, fixed_targets(plan, y_raw), state)
     return DeviceStatus.OK if certain else DeviceStatus.INACCURATE
-
-
-def _targets(plan: Plan, y_raw: Raw) -> Raw:
-    """Convert targets (n,) from ADC counts to y; (n, C) gives flat (C, n)."""
-    constants, log = input_constants(plan), Ranges(plan).log
-    return np.array([convert_y(int(word), constants, log) for word in y_raw.T.ravel()], dtype=np.int64)
 
 
 class TrainerBackend(RtlBackend):
@@ -147,7 +142,7 @@ class SolverBackend(TrainerBackend):
         for given, words in zip(() if x_raw is None else x_raw, v, strict=x_raw is not None):
             convert_x(given, input_constants(plan), words, Ranges(plan).log)
         script: list[Operation] = []
-        for y in _targets(plan, y_raw).reshape(plan.outputs, -1):
+        for y in fixed_targets(plan, y_raw).reshape(plan.outputs, -1):
             script += [("y", (y & mask).tolist()), ("solution",)]
         if not plan.banded:
             script.insert(0, ("r", [int(word) & mask for word in row_of(plan, {"centers": v})]))

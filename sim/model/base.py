@@ -38,6 +38,14 @@ def _convert_targets(raw: Words, i: InputConstants, out: Words, log: Log) -> Non
         out[m] = convert_y(raw[m], i, log)
 
 
+def fixed_targets(plan: Plan, y_raw: Words) -> Words:
+    """Convert targets from ADC counts to y (n,); (n, C) gives flat (C, n)."""
+    counts = np.ascontiguousarray(np.asarray(y_raw, dtype=np.int64).T).ravel()
+    y = np.zeros(len(counts), dtype=np.int64)
+    _convert_targets(counts, input_constants(plan), y, Ranges(plan).log)
+    return y
+
+
 @jit
 def convert_inputs(raw: Words, i: InputConstants, out: Words, log: Log) -> None:
     """Convert the ADC counts of all samples (n, D) to x."""

@@ -10,11 +10,12 @@ from sklearn.svm import SVR
 
 import kerncast
 from kerncast.codegen.hls import DIALECTS, FOLDER, LEARNER, VECTORS, render_hls, sources
-from kerncast.codegen.hls.vectors import line, targets, vectors_text
+from kerncast.codegen.hls.vectors import line, vectors_text
 from kerncast.codegen.rtl import model_frame
 from kerncast.hw.hls.simulation import build
 from kerncast.sim.backend import Comparison
 from kerncast.sim.model import open_model
+from kerncast.sim.model.base import fixed_targets
 from kerncast.sim.model.ranges import Ranges
 from kerncast.sim.model.statuses import BAD_ARGUMENT, NOT_TRAINED, OK, SATURATED
 from kerncast.sim.model.toeplitz.banded import banded
@@ -164,7 +165,7 @@ def test_a_model_of_another_plan_or_length_is_answered_so_and_leaves_none(case, 
     plan = make(case)
     opened, chance = backend(plan, dialect), np.random.default_rng(4)
     y = drawn(plan, "y_raw", (plan.sizes["n"],), chance)
-    bench = opened._bench
+    bench, good = opened._bench, fixed_targets(plan, y).tolist()
     status, *frame = bench.call(line("train", y.tolist()))
     assert status == 0
     for bad in ([frame[0] ^ 1, *frame[1:]], frame[:-1], [*frame, 0], frame[:2], [frame[0], 25, *frame[2:]],
@@ -175,10 +176,10 @@ def test_a_model_of_another_plan_or_length_is_answered_so_and_leaves_none(case, 
         assert bench.call(line("predict", [7])) == [NOT_TRAINED, 0]
     assert bench.call(line("train", y.tolist()[1:])) == [BAD_ARGUMENT, 1]
     if plan.banded:
-        for bad in (targets(plan, y)[1:], targets(plan, y) * 2, [1]):
+        for bad in (good[1:], good * 2, [1]):
             assert bench.call(line("solve", bad)) == [BAD_ARGUMENT, 3]
     else:
-        assert bench.call(line("solve", [0] * 8 + targets(plan, y))) == [BAD_ARGUMENT, 7]
+        assert bench.call(line("solve", [0] * 8 + good)) == [BAD_ARGUMENT, 7]
     assert bench.call(line("train", y.tolist())) == [0, *frame]
     opened.close()
 
@@ -189,7 +190,7 @@ def test_the_samples_of_one_call_are_answered_in_order(dialect, backend):
     opened, model, rail = backend(plan, dialect), open_model(plan), 1 << (plan.word - 1)
     x, y = samples(plan, 12, chance), drawn(plan, "y_raw", (12,), chance)
     found, wanted = opened._bench.call(line("learn_all", np.column_stack([x, y]).ravel())), model.update(x, y)
-    error = np.clip(np.array(targets(plan, y)) - wanted["f"], -rail, rail - 1)
+    error = np.clip(fixed_targets(plan, y) - wanted["f"], -rail, rail - 1)
     assert found == np.column_stack([wanted["status"], wanted["f"], error]).ravel().tolist()
     assert opened._bench.call(line("load", model_frame(plan, model.state()))) == [OK]
     found, wanted = opened._bench.call(line("predict_all", x.ravel())), model.predict(x)

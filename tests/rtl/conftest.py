@@ -80,6 +80,14 @@ SPECS = {
         toeplitz = {n = 20, lambda = 0.1, scheme = "uniform", solver = "banded"}
         numbers = {word = 16}
         """,
+    "signals16": """
+        model = {name = "signals", algorithm = "toeplitz_rls"}
+        input = {word = "u8f0", offset = 2}
+        output = {word = "u12f0", offset = 2048, outputs = 3}
+        kernel = {sigma = 2.0}
+        toeplitz = {n = 20, lambda = 0.1, scheme = "uniform", solver = "banded"}
+        numbers = {word = 16}
+        """,
     "reach16": """
         model = {name = "reach", algorithm = "toeplitz_rls"}
         input = {word = "u8f0", offset = 2}

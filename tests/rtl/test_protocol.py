@@ -6,7 +6,7 @@ import pytest
 
 from kerncast.codegen.hls.cores import CORES as HLS_CORES
 from kerncast.codegen.hls.cores import errors_of
-from kerncast.codegen.hls.vectors import line, targets
+from kerncast.codegen.hls.vectors import line
 from kerncast.codegen.rtl import LEARNER, PREDICTOR, SOLVER, TRAINER, RtlCore, generate_rtl, rtl_sources
 from kerncast.codegen.rtl.common import model_head
 from kerncast.codegen.rtl.frames import model_frame, sample_frame, sample_frames, target_frame
@@ -15,6 +15,7 @@ from kerncast.codegen.rtl.registers import register_map
 from kerncast.hw.hls.backend import HlsBackend
 from kerncast.hw.rtl.simulators import Simulation
 from kerncast.sim.model import open_model
+from kerncast.sim.model.base import fixed_targets
 from kerncast.sim.model.statuses import BAD_ARGUMENT, NOT_TRAINED
 from kerncast.sim.plan import Plan
 
@@ -99,7 +100,7 @@ def learner(plan, samples):
                 table.add(name, [frame], bits=1)
         found = model.update(x[k:k + 1], y[k:k + 1])
         f = int(found["f"][0])
-        miss = min(max(targets(plan, y[k:k + 1])[0] - f, -rail), rail - 1)
+        miss = min(max(int(fixed_targets(plan, y[k:k + 1])[0]) - f, -rail), rail - 1)
         table.add("good", [learn], [[int(found["status"][0]), f & mask, miss & mask]])
         answer = model.predict(x[:1])
         table.add("good", [ask], [[int(answer["status"][0]), int(answer["f"][0]) & mask]])

@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kerncast.codegen.hls.vectors import targets
 from kerncast.codegen.rtl import LEARNER, PREDICTOR, SOLVER, TRAINER, generate_rtl, rtl_sources, unique_file
 from kerncast.codegen.rtl.frames import model_frame, sample_frame, state_frames, target_frame
 from kerncast.codegen.rtl.learner import worst_update_cycles
 from kerncast.codegen.rtl.registers import register_map
 from kerncast.hw.rtl.simulators import Simulation, find_simulator, simulator_environment
 from kerncast.sim.model import open_model
+from kerncast.sim.model.base import fixed_targets
 from kerncast.sim.model.statuses import NOT_TRAINED
 
 from . import banded_cases, learner_cases, solver_cases
@@ -62,8 +62,8 @@ def learnings(plan, count, chance):
         begun, first = state_frames(plan, model.state()), model.predict(x[:1])
         found = model.update(x, y)
         learn = []
-        for row, raw, target, f, status in zip(x, y, targets(plan, y), found["f"], found["status"],
-                                               strict=True):
+        words = fixed_targets(plan, y).tolist()
+        for row, raw, target, f, status in zip(x, y, words, found["f"], found["status"], strict=True):
             error = min(max(target - int(f), -rail), rail - 1)
             learn += [send(0, sample_frame(plan, row, int(raw)), 1),
                       expect(0, int(status), [int(f) & mask, error & mask])]

@@ -27,7 +27,8 @@ CORES_OF = {"gains16": ("predictor", "learner"), "corners16": ("predictor", "lea
             "values24": ("predictor", "learner"), "sorts16": ("predictor",),
             "waves16": ("learner",),
             "grid16": ("predictor", "solver", "trainer"), "means24": ("predictor", "solver", "trainer"),
-            "bias16": ("predictor", "solver", "trainer"), "band16": ("predictor", "solver", "trainer")}
+            "bias16": ("predictor", "solver", "trainer"), "band16": ("predictor", "solver", "trainer"),
+            "signals16": ("predictor", "solver")}
 
 
 def vectors_of(plan, updates=14):

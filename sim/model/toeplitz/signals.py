@@ -17,7 +17,7 @@ from .candidate import candidate_of
 
 
 class Solution(NamedTuple):
-    """Status, exponent and coefficients alpha (n,) of one signal."""
+    """Status, exponent and alpha (n,) of one signal; empty if it was not solved."""
 
     status: int
     exponent: int
@@ -28,7 +28,8 @@ def solve_signal(plan: Plan, y: Words) -> Solution:
     """Solve for one signal y (n,) without an intercept, as the solver cores do."""
     alpha, exponent, c = np.zeros(len(y), dtype=np.int64), np.zeros(1, dtype=np.int64), candidate_of(plan, 0)
     status = banded(y, alpha, 0, c.tables, exponent, c.constants, Ranges(plan).log)
-    return Solution(int(status), int(exponent[0]), alpha)
+    return Solution(int(status), int(exponent[0]), alpha) if status == DeviceStatus.OK \
+        else Solution(int(status), 0, alpha[:0])
 
 
 def join_signals(plan: Plan, found: Sequence[Solution]) -> tuple[int, dict[str, object]]:

@@ -27,7 +27,7 @@ def banded_types(plan: Plan) -> dict[str, str]:
     """Return the types of sums, pivots and weights."""
     rail, frac = 1 << (plan.word - 1), plan.integer("factor_frac") - plan.integer("factor_shift")
     group, total = _largest_sums(plan)
-    full = rail << frac  # y, or z / d, at the LSB of the sum
+    full = 2 * rail << frac  # y, or z / d, at the LSB of the sum; z starts one exponent below y
     pivot = max(plan.tables["pivot"].values)
     found = {"group_t": both(group), "sum_t": both(total + full), "pivot_t": word(0, pivot),
              "over_d_t": both(max(rail * pivot, full))}

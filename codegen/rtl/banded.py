@@ -58,7 +58,7 @@ def growth_cycles(plan: Plan) -> int:
 
 def most_growths(plan: Plan) -> int:
     """Return the maximum number of block exponent increases in one solution."""
-    z = plan.integer("z_exp_max") + plan.word - 2
+    z = plan.integer("z_exp_max") + plan.word - 1
     return z + plan.integer("alpha_exp_max") - plan.integer("alpha_exp_min")
 
 

@@ -309,7 +309,7 @@ module kc_banded #(
                 state_reg <= BEGIN_PASS;
             end
             BEGIN_PASS: begin
-                if (!backward_reg) exp_reg <= EXP_BITS'(2 - W) + $signed(EXP_BITS'(y_length_reg));
+                if (!backward_reg) exp_reg <= EXP_BITS'(1 - W) + $signed(EXP_BITS'(y_length_reg));
                 issuing_reg <= 1'b1;
                 first_reg <= 1'b1;
                 group_first_reg <= 1'b1;

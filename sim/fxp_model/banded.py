@@ -121,7 +121,7 @@ class FxpBanded:
     def forward(self) -> None:
         """Solve L z = y."""
         used = max((v if v >= 0 else -v - 1).bit_length() for v in self.y)
-        self.exponent, z = 1 - max(self.word - 1 - used, 0), list[int]()
+        self.exponent, z = -max(self.word - 1 - used, 0), list[int]()
         for i, y in enumerate(self.y):
             target = floor(Fraction(y) * power_of_two(self.fine + 1 - self.exponent))
             value = target - self._sum([(self.entry(i, j), z[j]) for j in range(i - 1, -1, -1)])

@@ -7,7 +7,8 @@ d_i divided by 1 + lambda; all later columns of L are equal to the last one. Two
     z_i = y_i - sum_j L[i, i-j] z_{i-j}                     forward
     alpha_i = z_i / d_i - sum_j L[i+j, i] alpha_{i+j}       backward, in the same array
 
-z and alpha are blocks of W bits.  Their exponents start as low as the data allow, and never decrease.
+z and alpha are blocks of W bits, whose exponents never decrease. The exponent of z starts one below that at
+which y fills its word, because z is often smaller than y: it is what the previous samples do not predict.
 
 Several outputs share the factor. Each one is solved with its own exponents; at the end, their coefficients
 are aligned to one exponent (:func:`..outputs.align_outputs`).
@@ -78,11 +79,11 @@ class BandedTables(NamedTuple):
 
 @jit
 def target_exponent(y: Words, k: BandedConstants) -> int:
-    """Return the exponent of z at which y fills the word length."""
+    """Return the first exponent of z, one less than that at which y fills the word length."""
     used = 0
     for i in range(y.shape[0]):
         used = max(used, magnitude(y[i]))
-    return 1 - max(k.word - 1 - bit_length(used), 0)
+    return -max(k.word - 1 - bit_length(used), 0)
 
 
 @jit

@@ -196,8 +196,9 @@ def band_table(band: Band) -> ConstantTable:
 def _factor_shift(sums: int, b: int, frac: int, word: int) -> int:
     """Return the right shift of two products of L, so that sums of b fit.
 
-    The shift is 0, or at least log2(b), so that the sum of the lower halves of b shifted products fits 32
-    bits.
+    y, at an exponent of z one below that at which it fills its word, is below ``2**61``, and the products are
+    below ``2**60``. The shift is 0, or at least log2(b), so that the sum of the lower halves of b shifted
+    products fits 32 bits.
     """
     shift = max(sums.bit_length(), frac) + word - 1 - _SUM_BITS
     return 0 if shift <= 0 else max(shift, ceil_log2(max(b, 2)), 2)

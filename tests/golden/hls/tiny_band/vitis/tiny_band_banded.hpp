@@ -187,7 +187,7 @@ inline bool write_word(vector_t &t, int step, sum_t acc, int exp_max, int roundi
     return true;
 }
 
-// L z = y, at first with the exponent at which y fills the word; false if it leaves its range.
+// L z = y, at first with one less than the exponent at which y fills the word; false if it leaves its range.
 inline bool eliminate_forward(banded_t &s, const word_t y[vectors])
 {
     word_t used = 0;
@@ -198,7 +198,7 @@ inline bool eliminate_forward(banded_t &s, const word_t y[vectors])
 
         used = size > used ? size : used;
     }
-    s.z.exp = kc::bit_length(kc::uint<63>(used)) - (word_bits - 2);
+    s.z.exp = kc::bit_length(kc::uint<63>(used)) - (word_bits - 1);
     rows_of_z: for (int i = 0; i < vectors; i++) {
         const sum_t own = kc::arithmetic_shift(sum_t(y[i]), s.z.exp - 1 - sum_frac);
 

@@ -29,7 +29,7 @@ typedef kc::sint<35> whole_t;
 typedef kc::sint<10> exp_t;
 typedef kc::uint<4> place_t;
 typedef kc::sint<30> group_t;
-typedef kc::sint<33> sum_t;
+typedef kc::sint<34> sum_t;
 typedef kc::uint<31> pivot_t;
 typedef kc::sint<47> over_d_t;
 typedef kc::sint<32> weight_t;

@@ -79,7 +79,7 @@ class BandedTables(NamedTuple):
 
 @jit
 def target_exponent(y: Words, k: BandedConstants) -> int:
-    """Return the first exponent of z, one less than that at which y fills the word length."""
+    """Return the first exponent of z, one below that at which y fills its word."""
     used = 0
     for i in range(y.shape[0]):
         used = max(used, magnitude(y[i]))

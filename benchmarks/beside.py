@@ -150,7 +150,7 @@ def headers(folder: Path, more: Mapping[str, str] | None = None) -> None:
 
 
 def our_row(task: Task, title: str, define: str, level: str) -> tuple[str, Learner]:
-    """Measure one row of kerncast.
+    """Measure kerncast, for one row of the table.
 
     Return the row, and the learner, whose dictionary the other libraries share.
     """

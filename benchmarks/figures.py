@@ -104,7 +104,7 @@ class Match(NamedTuple):
 
 
 def _example(name: str) -> dict[str, Match | Duration]:
-    """Return the figures of an example's costs in docs/measured/costs.md.
+    """Return where docs/measured/costs.md states the costs of an example.
 
     The costs are those on a Cortex-M4 at -O2.
     """

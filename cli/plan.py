@@ -195,8 +195,8 @@ def _stream(made: Plan) -> list[str]:
     lines = textwrap.wrap(text, 100) + textwrap.wrap(", ".join(map(str, taps)), 100, initial_indent="  ",
                                                      subsequent_indent="  ")
     if bound["truncation"] > 1:
-        lines += textwrap.wrap(f"The omitted taps change a value by at most one LSB from stream_lag = "
-                               f"{found['enough']} on.", 100)
+        lines += textwrap.wrap(f"With stream_lag = {found['enough']} or more, the taps that are left out "
+                               "would change a value by at most one LSB.", 100)
     return ["\n".join(lines)]
 
 

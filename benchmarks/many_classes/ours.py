@@ -207,7 +207,7 @@ def exported_row(task: Task) -> Row:
 
 
 def our_rows(task: Task) -> Iterator[Row]:
-    """Measure every row of kerncast."""
+    """Measure kerncast, for all its rows of the table."""
     for (name, title), tables in LEARNERS.items():
         if name == task.name:
             yield learner_row(task, title, tables)

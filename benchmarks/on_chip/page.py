@@ -230,12 +230,13 @@ Lorenz stream.
 
 ## Cost on a Cortex-M4
 
-The table lists the instructions to predict and learn one sample, counted in an emulator over the last 100 of
-400 samples (gcc -O2). RAM is the size of the learner's state. Flash is the size of a program that learns and
-predicts. The filters compute in float32 with the floating-point unit of the CPU core. The methods of
-kerncast, CMSIS-DSP and emlearn compute in integers. CMSIS-DSP is built without the intrinsics of CMSIS-Core.
-The gap is the RMS difference between these predictions and the predictions in the error tables, in standard
-deviations of the target. If the ridge is small, rounding spoils the first predictions of RLS in float32.
+The table lists the number of instructions for predicting and learning one sample, counted in an emulator
+over the last 100 of 400 samples (gcc -O2). RAM is the size of the learner's state. Flash is the size of a
+program that learns and predicts. The filters compute in float32 with the floating-point unit of the CPU core.
+The methods of kerncast, CMSIS-DSP and emlearn compute in integers. CMSIS-DSP is built without the intrinsics
+of CMSIS-Core. The gap is the RMS difference between these predictions and the predictions in the error
+tables, in standard deviations of the target. If the ridge is small, rounding spoils the first predictions of
+RLS in float32.
 
 A linear filter needs far fewer instructions and bytes than any kernel learner. If the error of a filter is
 small enough, use the filter.

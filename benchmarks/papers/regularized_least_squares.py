@@ -192,10 +192,11 @@ def main() -> None:
         f"![Errors against lambda]({save(figure, 'regularized-least-squares')})\n\n"
         f"Leave-one-out selects lambda = {LAMS[chosen]:.3g} with a test error of {test[chosen]:.4f}. "
         f"The smallest test error over all values of lambda is {test.min():.4f}. For {few} samples, the "
-        f"leave-one-out error was also computed by training a model without that sample. The two errors "
+        f"leave-one-out error was also computed by training one model without each of them. The two errors "
         f"differ by at most "
         f"{np.abs(brute - free).max():.1e}.",
-        f"## Cost\n\nThe data for the linear kernel are {digits.title}, with {digits.X.shape[1]} columns.\n\n"
+        f"## Cost\n\nThe data set for the linear kernel is {digits.title}, with "
+        f"{digits.X.shape[1]} columns.\n\n"
         + costs(K, y, digits.X, np.where(digits.y == 3, 1.0, -1.0)),
         "## Weights of the linear kernel at a small lambda\n\nThe figures are relative errors, compared with "
         "the solution of the same system in extended precision. At a small lambda, the result of the "

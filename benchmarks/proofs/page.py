@@ -28,8 +28,8 @@ third definition, which states mathematically what a correct result must satisfy
 meet the precondition, the solver z3 shows that
 
 * the result satisfies the definition, and
-* no step is undefined in C99 or depends on the compiler. There is no signed overflow, no shift out of range
-  or of a negative number, and no division by zero or with an overflow. No value is converted to a signed type
+* no step is undefined in C99 or depends on the compiler. There is no signed overflow, no division by zero,
+  no shift of a negative number, and no shift count out of range. No value is converted to a signed type
   that cannot represent it, no index is out of bounds, and no variable is read before it is written.
 
 The terms for z3 are generated from the syntax tree of the headers. Each claim is proved twice: for a 32-bit

@@ -45,7 +45,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
                     help="Flash the images to physical boards first, with this program or `auto`.")
     group.addoption("--kerncast-predictions", type=int, default=0, metavar="COUNT",
                     help="Maximum number of predictions per call, for slow back ends; 0 for all.")
-    parser.addini("kerncast_on", "Back ends if --kerncast-on is omitted, one per line.", type="linelist")
+    parser.addini("kerncast_on", "Back ends to use if --kerncast-on is omitted, one per line.",
+                  type="linelist")
 
 
 def pytest_configure(config: pytest.Config) -> None:

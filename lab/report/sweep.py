@@ -119,7 +119,7 @@ def _design(run: SweepRun, point: Point, plan: Plan | None) -> dict[str, Any]:
 
 
 def _program(run: SweepRun, index: int | None, plans: Sequence[Plan | None]) -> dict[str, Any]:
-    """Return the compiled program and the samples of a design; empty without a design."""
+    """Return the compiled program and the samples; empty if there is no design."""
     plan = None if index is None else plans[index]
     if index is None or plan is None:
         return {}

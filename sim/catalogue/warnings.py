@@ -38,8 +38,8 @@ WARNINGS = {
                   "[numbers] word."),
     "W206": Entry("eta is near or outside the stable range",
                   "If the kernel value is 1, each sample multiplies the error by 1 - eta rho - eta. If eta "
-                  "is 2 / (1 + rho) or more, the error grows with every sample. With a reduction whose "
-                  "assumptions do not hold, the learner may diverge earlier.",
+                  "is 2 / (1 + rho) or more, the error grows with every sample. If the assumptions of "
+                  "a reduction do not hold, the learner may diverge at a smaller eta.",
                   "Use a smaller eta; start with 0.1."),
     "W207": Entry("no sample is learnt",
                   "A new coefficient is eta times the error, at first eta times y. Even the largest y gives "

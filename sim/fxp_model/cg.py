@@ -83,7 +83,7 @@ class FxpCg(FxpModel):
         self._state = {}
 
     def train(self, x_raw: Raw | None, y_raw: Raw) -> Outputs:
-        """Train with x_raw (n, D) in ADC counts, and ADC counts or labels y_raw.
+        """Train with inputs x_raw (n, D) in ADC counts, and counts or labels y_raw.
 
         Each output is solved separately; then the coefficients of all outputs are aligned to one exponent.
         """

@@ -19,7 +19,7 @@ class Online(SpecTable):
                        remedy="memory and time per sample grow as budget * columns")
     eta: float = _key(gt=0, ge=1e-6, lt=2, about="learning rate", allowed="a number above 0 and below 2",
                       remedy="start with 0.1; values of 2 and above are unstable")
-    rho: float = _key(0.0, ge=0, le=1e6, about="forgetting: coefficients shrink by 1 - eta rho per sample",
+    rho: float = _key(0.0, ge=0, le=1e6, about="each sample multiplies the coefficients by 1 - eta rho",
                       allowed="a non-negative number, with eta * rho at most 0.5",
                       remedy="0 disables forgetting; try 0.01")
     reduction: Literal["fklms", "fmklms", "nt", "mt", "at", "klms_f32", "mklms_f32", "fklms_f32"] = _key(

@@ -52,7 +52,7 @@ class Output(SpecTable):
 
     @property
     def format(self) -> Format:
-        """Return the format of a target at the input.
+        """Return the format of a target before conversion.
 
         A target is an ADC count, or the index of a class.
         """

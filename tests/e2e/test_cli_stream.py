@@ -26,7 +26,7 @@ def test_plan_states_a_sufficient_lag_if_the_lag_is_too_short(tmp_path):
     short = tmp_path / "short.toml"
     short.write_text(SPEC.read_text().replace("stream_lag = 30", "stream_lag = 12"))
     text = " ".join(CliRunner().invoke(app, ["plan", str(short)]).output.split())
-    assert f"from stream_lag = {make_plan(short).evidence['stream']['enough']} on" in text
+    assert f"With stream_lag = {make_plan(short).evidence['stream']['enough']} or more" in text
 
 
 def test_sim_compares_the_stream_with_the_fitted_values_of_the_record():

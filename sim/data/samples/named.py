@@ -190,8 +190,8 @@ def _called() -> Path:
     return Path()
 
 
-_SCIPY_ECG = ("python -m pip download --no-deps --only-binary=:all: --python-version 3.11 scipy==1.11.4, "
-              "unzip scipy/misc/ecg.dat from it, then call load_samples(\"ecg_360hz\", "
+_SCIPY_ECG = ("run python -m pip download --no-deps --only-binary=:all: --python-version 3.11 scipy==1.11.4, "
+              "unzip scipy/misc/ecg.dat from the downloaded wheel, then call load_samples(\"ecg_360hz\", "
               "copy=\"scipy/misc/ecg.dat\")")
 _NOT_OFFLINE = "the published file"
 

@@ -10,6 +10,7 @@ variable ``OBJCACHE`` before them.
 """
 
 import hashlib
+import importlib.util
 import json
 import os
 import shutil
@@ -29,6 +30,20 @@ FRAMES = ".su"
 def digest(data: bytes) -> str:
     """Digest bytes, as text."""
     return hashlib.sha256(data).hexdigest()
+
+
+def compiler_of(words: Sequence[str], path: str | None) -> str | None:
+    """Find the program of a command; None if there is none, or if what it writes names its folder.
+
+    That of ``python -m ziglang`` is the compiler of this package. It writes where it ran, unless ``-g0`` asks
+    for no such thing; and what it links depends on the libraries that it has built before.
+    """
+    if "ziglang" not in words:
+        return shutil.which(words[0], path=path)
+    package = importlib.util.find_spec("ziglang")
+    if package is None or package.origin is None or not {"-c", "-g0"} <= set(words):
+        return None
+    return shutil.which(str(Path(package.origin).with_name("zig")))
 
 
 class Command:
@@ -106,8 +121,8 @@ class BuildCache:
     def run(self, words: Sequence[str], *, cwd: Path, env: dict[str, str],
             **options: Any) -> "subprocess.CompletedProcess[str]":
         """Stand in for :func:`subprocess.run` where the product starts a compiler."""
-        program = shutil.which(words[0], path=env.get("PATH"))
-        compiles = "-o" in words and "ziglang" not in words and any(word.endswith(SOURCES) for word in words)
+        program = compiler_of(words, env.get("PATH"))
+        compiles = "-o" in words and any(word.endswith(SOURCES) for word in words)
         if not self.enabled or program is None or not compiles:
             return subprocess.run(words, cwd=cwd, env=env, **options)
         command = Command(words, Path(cwd))

@@ -3,6 +3,7 @@
 import os
 import shlex
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -57,6 +58,25 @@ def test_the_same_source_in_another_folder_is_compiled_once(
     assert compile_one(cache, one) == compile_one(cache, two)
     assert (cache.hits, cache.misses) == (1, 1)
     assert (two / "a.su").read_text(encoding="utf-8") == (one / "a.su").read_text(encoding="utf-8") != ""
+
+
+def test_zig_compiles_the_same_source_once_unless_it_writes_where_it_ran(
+        cache: BuildCache, project: Callable[[str], Path], require_tool: Callable[[str, str], str]) -> None:
+    require_tool("python:ziglang", "python -m pip install ziglang")
+
+    def compiled(folder: Path, *flags: str) -> bytes:
+        words = [sys.executable, "-m", "ziglang", "cc", *flags, "-I.", "-Irt", "-c", "a.c", "-o", "a.o"]
+        done = cache.run(words, cwd=folder, env=dict(os.environ), capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        return (folder / "a.o").read_bytes()
+
+    one, two = project("one"), project("two")
+    assert compiled(one, "-O2", "-g0") == compiled(two, "-O2", "-g0")
+    assert (cache.hits, cache.misses) == (1, 1)
+    (two / "rt" / "gain.h").write_text("#define GAIN 5\n", encoding="utf-8")
+    assert compiled(one, "-O2", "-g0") != compiled(two, "-O2", "-g0")
+    assert str(one).encode() in compiled(one, "-O2", "-g")
+    assert (cache.hits, cache.misses) == (2, 2)
 
 
 @pytest.mark.parametrize(("file", "text"), [

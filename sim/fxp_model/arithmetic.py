@@ -13,7 +13,9 @@ fxpmath adds, subtracts and multiplies numbers of up to 63 bits exactly. It has 
 
 from __future__ import annotations
 
+from copy import copy
 from fractions import Fraction
+from functools import cache
 from importlib import import_module
 from math import floor
 from typing import Any
@@ -44,16 +46,33 @@ def _library() -> Any:
                    remedy="python -m pip install fxpmath") from None
 
 
+@cache
+def _zero(library: Any, signed: bool, bits: int, frac: int, **modes: str) -> Fxp:
+    """Return the number 0 of a format, with modes of rounding and overflow."""
+    return library.Fxp(0, signed, bits, frac, raw=True, **modes)
+
+
+def _with_value(zero: Fxp, value: Any, raw: bool) -> Fxp:
+    """Return a number with the format and modes of `zero`.
+
+    fxpmath stores the value as in a new number. A new number costs twice as much, because fxpmath first
+    stores 0 in it.
+    """
+    new = copy(zero)
+    new.status = dict(zero.status)
+    return new.set_val(value, raw=raw)
+
+
 def number(words: ArrayLike | int, fmt: Format) -> Fxp:
     """Convert integers to numbers of a format."""
-    return _library().Fxp(words, fmt.signed, fmt.bits, fmt.frac, raw=True)
+    return _with_value(_zero(_library(), fmt.signed, fmt.bits, fmt.frac), words, True)
 
 
 def exact(words: ArrayLike | int, frac: int) -> Fxp:
     """Convert integers below 2**63 to numbers with `frac` fraction bits, exactly."""
     whole = np.array(words, dtype=object)
     assert np.all(np.abs(whole) < _TOO_LARGE), "fxpmath would convert these integers to floats"
-    return _library().Fxp(whole, True, _WIDE, frac, raw=True)
+    return _with_value(_zero(_library(), True, _WIDE, frac), whole, True)
 
 
 def words_of(value: Fxp) -> Words:
@@ -104,8 +123,8 @@ def cast(value: Fxp, fmt: Format, rounding: Rounding, overflow: Overflow = Overf
     The number of bits is first reduced to what fxpmath supports.
     """
     modes = cast_names("fxpmath", rounding, overflow)
-    return _library().Fxp(_within_reach(value, fmt, overflow), fmt.signed, fmt.bits, fmt.frac,
-                          rounding=modes[0], overflow=modes[1])
+    zero = _zero(_library(), fmt.signed, fmt.bits, fmt.frac, rounding=modes[0], overflow=modes[1])
+    return _with_value(zero, _within_reach(value, fmt, overflow), False)
 
 
 def _within_reach(value: Fxp, fmt: Format, overflow: Overflow) -> Fxp:
@@ -125,7 +144,7 @@ def _within_reach(value: Fxp, fmt: Format, overflow: Overflow) -> Fxp:
     reach = 1 << max(fmt.bits + 1 + frac - fmt.frac, 0)
     saturates = overflow is Overflow.SATURATE
     near = np.clip(raw, -reach, reach) if saturates else (raw + reach) % (2 * reach) - reach
-    return _library().Fxp(np.asarray(near, dtype=np.int64), True, 62, frac, raw=True)
+    return _with_value(_zero(_library(), True, 62, frac), np.asarray(near, dtype=np.int64), True)
 
 
 def quotient(num: int, den: int) -> tuple[int, int]:

@@ -338,6 +338,18 @@ def generate(plan: Plan, out_dir: str | Path, target: str | Target | None = None
     return manifest
 
 
+def write_c(plan: Plan, folder: Path) -> list[str]:
+    """Write only the C files of a plan to a new folder, for a build that is not kept.
+
+    Return the names of the sources.
+    """
+    files = render_c(plan)
+    (folder / "rt").mkdir(parents=True)
+    for name, text in files.items():
+        (folder / name).write_text(text, encoding="utf-8", newline="\n")
+    return sorted(filter(is_source, files))
+
+
 def _not_generated(out: Path, value: str) -> KerncastError:
     return fail("E305", "kerncast did not generate this folder", where=str(out), value=value,
                 allowed="a folder made by kerncast gen", remedy="generate it: kerncast gen SPEC -o FOLDER")

@@ -12,7 +12,7 @@ from ..codegen.build.host import HostBackend
 from ..codegen.build.toolchains import COMPILERS
 from ..codegen.firmware.image import OPTIMISATIONS
 from ..codegen.firmware.targets import Board, board_ids, load_board
-from ..codegen.generate import generate
+from ..codegen.generate import generate, write_c
 from ..sim.backend import Backend, Outputs
 from ..sim.errors import fail
 from ..sim.model import open_model
@@ -80,11 +80,19 @@ def open_backend(plan: Plan, name: str, *, source: str | Path | None = None,
     made = Path(folder.name) / "source"
     build = Path(build_dir or made / "build")
     try:
-        generate(plan, made)
-        return _Owning(opener(_Wanted(plan, rest, made, build, state, traced, flash, waves)), folder)
+        wanted = _written(plan, kind, made)
+        return _Owning(opener(_Wanted(plan, rest, wanted, build, state, traced, flash, waves)), folder)
     except BaseException:
         folder.cleanup()
         raise
+
+
+def _written(plan: Plan, kind: str, folder: Path) -> Path | None:
+    """Write what a back end builds, unless it writes its C files itself."""
+    if kind in ("host", "wasm"):
+        return None
+    (generate if kind in ("rtl", "hls") else write_c)(plan, folder)
+    return folder
 
 
 def _refuse_what_it_lacks(name: str, traced: bool, waves: Path | None) -> None:
@@ -261,7 +269,7 @@ class _Wanted(NamedTuple):
 
     plan: Plan
     rest: str
-    source: Path
+    source: Path | None  # host and wasm need none
     build: Path
     state: Outputs | None
     traced: bool
@@ -341,6 +349,7 @@ def _wasm(wanted: _Wanted) -> Backend:
 def _emulator(wanted: _Wanted) -> Backend:
     from .hil.board_backend import open_board
 
+    assert wanted.source is not None
     return open_board(wanted.source, f"emu:{wanted.rest}", plan=wanted.plan, build_dir=wanted.build,
                       traced=wanted.traced)
 
@@ -349,6 +358,7 @@ def _board(wanted: _Wanted) -> Backend:
     from .hil.board_backend import open_port
     from .hil.flash import open_loaded
 
+    assert wanted.source is not None
     board, port = resolve_board(wanted.rest, wanted.flash)
     if not wanted.flash or board is None:
         return open_port(port, wanted.plan, board=board, traced=wanted.traced)

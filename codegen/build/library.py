@@ -19,7 +19,7 @@ from ...sim.errors import fail
 from ...sim.plan import Plan
 from ...sim.replay.saved_state import RestoreStatus, image_bytes, restore_error, slots_with
 from ...sim.statuses import DeviceStatus
-from ..generate import generate, load_manifest
+from ..generate import load_manifest, write_c
 from ..c.trace_hooks import TRACE_ON, write_store, write_trace_hooks
 
 
@@ -33,7 +33,7 @@ def library_sources(plan: Plan, source: Path | None, work: Path,
     ----------
     plan : Plan
     source : Path, optional
-        A generated folder. If it is omitted, the code is generated into `work`.
+        A generated folder. If it is omitted, only the C files of the plan are written, into `work`.
     work : Path
         Temporary folder of the back end.
     traced : bool
@@ -45,14 +45,15 @@ def library_sources(plan: Plan, source: Path | None, work: Path,
         E413 if `source` was generated from another plan.
     """
     if source is None:
-        source = work / "source"
-        generate(plan, source)
-    manifest = load_manifest(source)
-    if manifest.plan != plan.hash:  # its structure would have another layout
-        raise fail("E413", "the generated code belongs to another plan", where=str(source),
-                   value=manifest.plan, allowed=plan.hash,
-                   remedy="generate the folder again: kerncast gen SPEC -o FOLDER")
-    sources = [*(source / name for name in manifest.sources), write_store(work)]
+        source, names = work / "source", write_c(plan, work / "source")
+    else:
+        manifest = load_manifest(source)
+        if manifest.plan != plan.hash:  # its structure would have another layout
+            raise fail("E413", "the generated code belongs to another plan", where=str(source),
+                       value=manifest.plan, allowed=plan.hash,
+                       remedy="generate the folder again: kerncast gen SPEC -o FOLDER")
+        names = manifest.sources
+    sources = [*(source / name for name in names), write_store(work)]
     flags: tuple[str, ...] = (f"-I{(source / 'rt').absolute()}",)
     if traced:
         sources.append(write_trace_hooks(work))

@@ -36,7 +36,7 @@ class Compiler:
     command: tuple[str, ...]
 
     def build_library(self, sources: Sequence[Path], flags: Sequence[str], library: Path,
-                      work: Path) -> None:
+                      work: Path, together: bool = False) -> None:
         """Compile C sources into a shared library.
 
         Raises E320, with the compiler's message, if the compiler fails.
@@ -50,16 +50,28 @@ class Compiler:
             The shared library to write.
         work : Path
             Folder for the compiler's cache.
+        together : bool
+            Whether to compile all sources as one translation unit, which takes about half the time.
         """
         quiet = ("-fno-sanitize=undefined",) if self.name == "zig" else ()
         folder = sources[0].parent
         if quiet:  # zig alone keeps something
             work.mkdir(parents=True, exist_ok=True)
+        if together:
+            flags = (*flags, *(f"-I{place.absolute()}" for place in {path.parent: None for path in sources[1:]}))
+            sources = [_one_unit(sources, library)]
         names = [os.path.relpath(source, folder) for source in sources]
         done = run_tool([*self.command, "-std=c99", "-ffp-contract=off", *WARNINGS, *quiet, *flags,
                          "-shared", "-fPIC", "-I.", *names, "-o", str(library.absolute())], folder, work)
         if done.returncode != 0:
             raise refusal(self.name, "the compiler rejected the generated code", done)
+
+
+def _one_unit(sources: Sequence[Path], library: Path) -> Path:
+    """Write a C file next to `library` that includes all sources; return it."""
+    unit = library.with_name(f"{library.stem}_all.c")
+    unit.write_text("".join(f'#include "{source.name}"\n' for source in sources), encoding="utf-8")
+    return unit
 
 
 def _command(name: str) -> tuple[str, ...] | None:

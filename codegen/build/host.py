@@ -142,6 +142,8 @@ class HostBackend(LibraryBackend):
         Compiler flags for optimisation and instrumentation, such as ``("-O2",)``.
     traced : bool
         Whether to compile the trace hooks, which the method ``trace`` requires.
+    together : bool
+        Whether to compile all files as one translation unit, which takes about half the time.
 
     Attributes
     ----------
@@ -161,14 +163,15 @@ class HostBackend(LibraryBackend):
 
     def __init__(self, plan: Plan, source: Path | None = None, *, compiler: str = "auto",
                  flags: tuple[str, ...] = ("-O2",), build_dir: Path | None = None,
-                 traced: bool = False) -> None:
+                 traced: bool = False, together: bool = True) -> None:
         chosen = host_compiler(compiler)
         super().__init__(plan, f"host:{chosen.name}:{''.join(flags)}", traced)
         self.ffi = cffi.FFI()
         self.ffi.cdef(STORE_DECLARATIONS + declarations(plan) + (TRACE_DECLARATIONS if traced else ""))
         self._folder = tempfile.TemporaryDirectory(prefix="kerncast-")
         try:
-            self.library: Any = self.ffi.dlopen(str(self._build(chosen, source, flags, build_dir, traced)))
+            self.library: Any = self.ffi.dlopen(str(self._build(
+                chosen, source, flags, build_dir, traced, together)))
         except BaseException:
             self._folder.cleanup()
             raise
@@ -183,7 +186,7 @@ class HostBackend(LibraryBackend):
         self.reset()
 
     def _build(self, chosen: Compiler, source: Path | None, flags: tuple[str, ...],
-               build_dir: Path | None, traced: bool) -> Path:
+               build_dir: Path | None, traced: bool, together: bool) -> Path:
         """Build the library and return its path.
 
         Each build has a new file name, because a loaded library must not be overwritten.
@@ -191,7 +194,7 @@ class HostBackend(LibraryBackend):
         work = Path(self._folder.name)
         sources, own = library_sources(self.plan, source, work, traced)
         library = work / f"{self.plan.name}{_SUFFIX}"
-        chosen.build_library(sources, (*flags, *own), library, build_dir or work)
+        chosen.build_library(sources, (*flags, *own), library, build_dir or work, together)
         return library
 
     def _call(self, name: str, *arguments: Any) -> int:

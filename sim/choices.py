@@ -8,6 +8,7 @@ text would silently be false.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import takewhile
 from typing import Literal, cast
 
 KernelName = Literal["gaussian", "laplacian", "matern32", "matern52", "periodic", "polynomial", "linear"]
@@ -136,7 +137,7 @@ class Choices:
     def class_names(self) -> tuple[str, ...]:
         """Return the class names in the order of the labels; empty for a regression."""
         names = (f"class_{label}" for label in range(MOST_CLASSES))
-        return tuple(self.options[name] for name in names if name in self.options)
+        return tuple(self.options[name] for name in takewhile(self.options.__contains__, names))
 
     @property
     def pairwise(self) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from decimal import ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
+from functools import cache
 
 from .formats import Format
 
@@ -59,6 +60,7 @@ def entry(value: Decimal, fmt: Format) -> int:
     return fmt.fit(rounded(CONTEXT.multiply(value, Decimal(2) ** fmt.frac)))
 
 
+@cache
 def exp2_16(bits: int) -> tuple[int, ...]:
     """Return ``2**bits + 1`` entries of ``2**-(i/2**bits)`` as u22f21.
 
@@ -73,6 +75,7 @@ def exp2_16(bits: int) -> tuple[int, ...]:
                  for i in range((1 << bits) + 1))
 
 
+@cache
 def exp2_coarse(bits: int) -> tuple[int, ...]:
     """Return ``2**bits`` entries of ``2 * 2**-(i/2**bits) - 1`` as u32f32.
 
@@ -90,6 +93,7 @@ def exp2_fine_format(bits: int) -> Format:
     return Format(False, 30, 30 + bits)
 
 
+@cache
 def exp2_fine(bits: int) -> tuple[int, ...]:
     """Return ``2**bits`` entries of ``1 - 2**-(j/2**(2*bits))``.
 
@@ -105,6 +109,7 @@ def log2_e() -> Decimal:
     return CONTEXT.divide(Decimal(1), LN2)
 
 
+@cache
 def sine() -> tuple[int, ...]:
     """Return 257 entries of ``sin(pi i / 512)`` as u32f31.
 

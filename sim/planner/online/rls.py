@@ -31,6 +31,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 from math import isqrt, tau
 
 from ...errors import fail
@@ -206,6 +207,7 @@ def _nearest(value: float, factor: Fraction) -> int:
     return (2 * over * factor.numerator + under) // (2 * under)
 
 
+@cache
 def cosine() -> tuple[int, ...]:
     """Return 257 entries of ``cos(2 pi i / 256)`` as s16f15, at most 32767."""
     quarter = sine()

@@ -13,6 +13,7 @@ import numpy as np
 from ..._arrays import Array
 from ..._checks import is_real
 from ...errors import fail
+from ...jit import jit
 
 
 class SquareRootRLS:
@@ -69,25 +70,40 @@ class SquareRootRLS:
         """Learn one sample (D,) and its target, a number or (K,)."""
         self.R *= self._root
         self.z *= self._root
-        self._rotate(np.concatenate(([1.0], x)), np.array(target, dtype=float), 0)
+        z = self.z.reshape(len(self.z), -1)  # a view
+        _rotate(self.R, z, np.concatenate(([1.0], x)), np.array(target, dtype=float).reshape(-1), 0)
         ridge = np.zeros(len(self.w))
         ridge[self._next] = self._fading
-        self._rotate(ridge, np.zeros_like(self.z[0]), self._next)
+        _rotate(self.R, z, ridge, np.zeros(z.shape[1]), self._next)
         self._next = (self._next + 1) % len(self.w)
         for i in range(len(self.w) - 1, -1, -1):
             self.w[i] = (self.z[i] - self.R[i, i + 1:] @ self.w[i + 1:]) / self.R[i, i]
 
-    def _rotate(self, row: Array, target: Array, first: int) -> None:
-        """Rotate a row, zero before column `first`, and its target into R and z."""
-        for i in range(first, len(row)):
-            h = hypot(self.R[i, i], row[i])
-            c, s = self.R[i, i] / h, row[i] / h
-            upper = self.R[i, i:].copy()
-            self.R[i, i:] = c * upper + s * row[i:]
-            row[i:] = c * row[i:] - s * upper
-            above = self.z[i].copy()
-            self.z[i] = c * above + s * target
-            target = c * target - s * above
+
+@jit
+def _rotate(R: Array, z: Array, row: Array, target: Array, first: int) -> None:
+    """Rotate a row and its targets into R and z.
+
+    Parameters
+    ----------
+    R, z : ndarray of shape (M, M) and (M, K)
+        Changed in place.
+    row, target : ndarray of shape (M,) and (K,)
+        Overwritten.
+    first : int
+        The row is zero before this column.
+    """
+    for i in range(first, len(row)):
+        h = hypot(R[i, i], row[i])
+        c, s = R[i, i] / h, row[i] / h
+        for j in range(i, len(row)):
+            upper = R[i, j]
+            R[i, j] = c * upper + s * row[j]
+            row[j] = c * row[j] - s * upper
+        for k in range(len(target)):
+            above = z[i, k]
+            z[i, k] = c * above + s * target[k]
+            target[k] = c * target[k] - s * above
 
 
 class NormalisedLMS:

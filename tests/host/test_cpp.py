@@ -22,7 +22,8 @@ from .test_one_program import HOSTILE, plan_of
 COMPILERS = ("g++", "clang++")
 FLAGS = ("-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Wold-style-cast", "-Wconversion", "-Wshadow",
          "-Wsign-conversion", "-fno-exceptions", "-fno-rtti", "-Werror", "-I.")
-TRAINED = ("grid16", "mean16_bias", "cg16", "lookahead16", "fklms16_f32", "lms16", "band24_outputs_bias")
+TRAINED = ("grid16", "mean16_bias", "cg16", "lookahead16", "fklms16_f32", "lms16", "band24_outputs_bias",
+           "lms16_bounded", "band16_lambda_range")
 JOINT = ("three16", "two16", "outputs16")
 LEARNT = ("quantised24", "outputs16", "two16", "linear16")
 PREDICTED = ("argmax16", "votes16", "sign32", "outputs32")
@@ -84,6 +85,10 @@ def training(plan, i):
     sample = "" if plan.uniform else f"part<w::In, w::inputs>(x{i} + k * w::inputs), "
     y, many = (f"y{i}[k]", "") if plan.targets == 1 else (
         f"part<w::Target, w::outputs>(y{i} + k * w::outputs)", " * w::outputs")
+    set_lambda = f"""
+            const kc_status_t beyond = t.set_lambda({p.upper()}_LAMBDA_HI + 1u);
+            same("lambda beyond the range", 0, beyond, KC_BAD_ARGUMENT, KC_BAD_ARGUMENT);
+            found = t.set_lambda({plan.integer("lambda_word")}u);""" if plan.ranged else ""
     return f"""
     {{
         const kc_status_t plain = {p}_train(&trainer, &model, {x}y{i});
@@ -92,7 +97,7 @@ def training(plan, i):
             found = cpp_trainer.train(cpp_model, {args}part<w::Target, w::samples{many}>(y{i}));
         }} else {{
             w::Training t(cpp_trainer);
-            found = t.begun();
+            found = t.begun();{set_lambda}
             for (std::size_t k = 0; k < w::samples && found == KC_OK; k++) {{
                 found = t.push({sample}{y});
             }}
@@ -113,15 +118,21 @@ def sampled(plan, i, call):
     if call.name == "update":
         y = f"y{i}[k]" if plan.targets == 1 else f"part<w::Target, w::outputs>(y{i} + k * w::outputs)"
         y_c = f"y{i}[k]" if plan.targets == 1 else f"y{i} + k * w::outputs"
-        both = (f"cpp_model.update(x, {y})", f"{p}_{plan.update_name}(&model, x.data(), {y_c}, {f})")
+        calls = f"cpp_model.update(x, {y})"
+        if plan.bounded_update:
+            calls = f"k % 2 == 0 ? {calls} : cpp_model.update_begin(x, {y})"
+        both = (calls, f"{p}_{plan.update_name}(&model, x.data(), {y_c}, {f})")
     else:
         both = (f"{predict}(x)", f"{p}_model_predict({m}x.data(), {f})")
+    searches = """
+        while (cpp_model.update_run(1) == KC_PENDING) {
+        }""" if call.name == "update" and plan.bounded_update else ""
     text = f"""
     for (std::size_t k = 0; k < {len(call.x_raw)}; k++) {{
         const auto x = part<w::In, w::inputs>(x{i} + k * w::inputs);
         w::Out plain_f[w::outputs] = {{}};
         const w::Prediction found = {both[0]};
-        const kc_status_t plain = {both[1]};
+        const kc_status_t plain = {both[1]};{searches}
         same("{call.name} status", k, found.status, plain, status{i}[k]);
         for (std::size_t o = 0; o < w::outputs; o++) {{
             same("{call.name} f", k, values(found.f)[o], plain_f[o], f{i}[k * w::outputs + o]);

@@ -6,14 +6,13 @@ S. Haykin, "Adaptive Filter Theory", 5th edition, 2014, chapter 15 (QR-RLS). NLM
 
 from __future__ import annotations
 
-from math import hypot, sqrt
+from math import sqrt
 
 import numpy as np
 
 from ..._arrays import Array
 from ..._checks import is_real
 from ...errors import fail
-from ...jit import jit
 
 
 class SquareRootRLS:
@@ -68,42 +67,18 @@ class SquareRootRLS:
 
     def learn(self, x: Array, target: Array | float) -> None:
         """Learn one sample (D,) and its target, a number or (K,)."""
+        from .rotations import rotate  # loads numba
+
         self.R *= self._root
         self.z *= self._root
         z = self.z.reshape(len(self.z), -1)  # a view
-        _rotate(self.R, z, np.concatenate(([1.0], x)), np.array(target, dtype=float).reshape(-1), 0)
+        rotate(self.R, z, np.concatenate(([1.0], x)), np.array(target, dtype=float).reshape(-1), 0)
         ridge = np.zeros(len(self.w))
         ridge[self._next] = self._fading
-        _rotate(self.R, z, ridge, np.zeros(z.shape[1]), self._next)
+        rotate(self.R, z, ridge, np.zeros(z.shape[1]), self._next)
         self._next = (self._next + 1) % len(self.w)
         for i in range(len(self.w) - 1, -1, -1):
             self.w[i] = (self.z[i] - self.R[i, i + 1:] @ self.w[i + 1:]) / self.R[i, i]
-
-
-@jit
-def _rotate(R: Array, z: Array, row: Array, target: Array, first: int) -> None:
-    """Rotate a row and its targets into R and z.
-
-    Parameters
-    ----------
-    R, z : ndarray of shape (M, M) and (M, K)
-        Changed in place.
-    row, target : ndarray of shape (M,) and (K,)
-        Overwritten.
-    first : int
-        The row is zero before this column.
-    """
-    for i in range(first, len(row)):
-        h = hypot(R[i, i], row[i])
-        c, s = R[i, i] / h, row[i] / h
-        for j in range(i, len(row)):
-            upper = R[i, j]
-            R[i, j] = c * upper + s * row[j]
-            row[j] = c * row[j] - s * upper
-        for k in range(len(target)):
-            above = z[i, k]
-            z[i, k] = c * above + s * target[k]
-            target[k] = c * target[k] - s * above
 
 
 class NormalisedLMS:

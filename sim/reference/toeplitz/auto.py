@@ -5,6 +5,8 @@ method       matrix                         description
 ===========  =============================  ==============================================================
 banded       positive definite, and zero    L D L' by Schur's recursion, until the columns converge; O(n b)
              beyond a lag b
+geometric    positive definite, r_j = c     L D L' of a semiseparable matrix, such as that of a Laplacian
+             rho^j for j >= 1               kernel; O(n)
 levinson     positive definite, or general  Levinson's recursion, O(n^2); with `r_row` the recursion of
                                             Levinson, Trench and Zohar
 schur        positive definite              Schur's recursion, O(n^2), which needs no inner products
@@ -12,10 +14,10 @@ lookahead    nonsingular                    Levinson's recursion with look-ahead
                                             minors, O(n^2)
 pcg          positive definite              conjugate gradients with a circulant preconditioner, to a
                                             tolerance; O(n log n) per step
-auto         nonsingular                    banded if the band is narrow; otherwise levinson for up to a
-                                            few thousand rows; for more rows pcg, and levinson if pcg fails;
-                                            lookahead if the matrix is not positive definite.
-                                            Solution.why gives the reason
+auto         nonsingular                    geometric if r is; banded if the band is narrow; otherwise
+                                            levinson for up to a few thousand rows; for more rows pcg, and
+                                            levinson if pcg fails; lookahead if the matrix is not positive
+                                            definite. Solution.why gives the reason
 ===========  =============================  ==============================================================
 """
 
@@ -34,14 +36,17 @@ from ..options import check_tolerance
 from ..result import Solution, Status
 from ..solvers.cg import TOLERANCE
 from .banded import banded, bandwidth
+from .geometric import geometric, geometric_row
 from .levinson import levinson
 from .levinson_general import levinson_general
 from .lookahead import MAX_BLOCK, lookahead
 from .pcg import PRECONDITIONERS, pcg
 from .schur import schur
 
-METHODS = ("auto", "banded", "levinson", "lookahead", "schur", "pcg")
+METHODS = ("auto", "banded", "geometric", "levinson", "lookahead", "schur", "pcg")
 
+# From this size upwards the first row is tested: is it geometric?
+_GEOMETRIC_FROM = 32
 # From this size upwards conjugate gradients by FFT are tried first.
 _PCG_FROM = 4096
 # Wider bands are slower than the other methods: at 8,192 rows and 424 diagonals pcg takes as long.
@@ -59,9 +64,9 @@ def solve_toeplitz(r: ArrayLike, Y: ArrayLike, method: str = "auto", r_row: Arra
         First column of the matrix; for regularised least squares, r[0] includes lambda.
     Y : array_like of shape (n,) or (n, m)
         Right-hand sides, which are solved in one pass.
-    method : {"auto", "banded", "levinson", "lookahead", "schur", "pcg"}
-        See :mod:`kerncast.sim.reference.toeplitz.auto`. "auto" selects banded if r is negligible beyond a lag
-        b <= min(n / 8, 512).
+    method : {"auto", "banded", "geometric", "levinson", "lookahead", "schur", "pcg"}
+        See :mod:`kerncast.sim.reference.toeplitz.auto`. "auto" selects geometric if r is the first
+        row of a Laplacian kernel, and banded if r is negligible beyond a lag b <= min(n / 8, 512).
     r_row : array_like of shape (n,), optional
         First row of an unsymmetric matrix, with r_row[0] = r[0].  Only levinson supports it.
     max_block : int
@@ -93,22 +98,32 @@ def solve_toeplitz(r: ArrayLike, Y: ArrayLike, method: str = "auto", r_row: Arra
     if r_row is not None and not np.array_equal(row := _check_row(r, r_row, method), r):
         return levinson_general(r, row, Y)
     run: dict[str, Callable[[], Solution]] = {
-        "banded": lambda: banded(r, Y), "levinson": lambda: levinson(r, Y), "schur": lambda: schur(r, Y),
+        "banded": lambda: banded(r, Y), "geometric": lambda: geometric(r, Y),
+        "levinson": lambda: levinson(r, Y), "schur": lambda: schur(r, Y),
         "lookahead": lambda: lookahead(r, Y, max_block), "pcg": lambda: pcg(r, Y, preconditioner, tolerance)}
-    run["auto"] = lambda: _automatic(run, len(r), bandwidth(r))
+    run["auto"] = lambda: _automatic(run, r, Y)
     return run[method]()
 
 
-def _automatic(run: dict[str, Callable[[], Solution]], n: int, b: int) -> Solution:
+def _automatic(run: dict[str, Callable[[], Solution]], r: Array, Y: Array) -> Solution:
     """Try the fastest method first; if it fails, its status determines the next one."""
-    reasons = []
+    reasons, n = [], len(r)
     indefinite = False
-    if n > 1 and b <= _WIDEST_BAND and _ROWS_PER_DIAGONAL * b <= n:
-        solution = run["banded"]()
+
+    def tried(solution: Solution) -> Solution | None:
+        nonlocal indefinite
         if solution.ok:
-            return replace(solution, why=f"banded: {solution.why}")
-        reasons.append(f"not banded: {solution.status}, {solution.why}")
+            return replace(solution, why=f"{solution.method}: {solution.why}")
+        reasons.append(f"not {solution.method}: {solution.status}, {solution.why}")
         indefinite = solution.status is Status.NOT_POSITIVE_DEFINITE
+        return None
+
+    row = geometric_row(r) if n >= _GEOMETRIC_FROM and r[1] != 0.0 else None
+    if row is not None and (found := tried(geometric(r, Y, row))):
+        return found
+    narrow = row is None and n > 1 and (b := bandwidth(r)) <= _WIDEST_BAND and _ROWS_PER_DIAGONAL * b <= n
+    if narrow and (found := tried(run["banded"]())):
+        return found
     if n >= _PCG_FROM and not indefinite:
         solution = run["pcg"]()
         if solution.ok:

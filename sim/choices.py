@@ -200,6 +200,11 @@ class Choices:
         return self.options.get("solver") == "banded"
 
     @property
+    def geometric(self) -> bool:
+        """Return whether the columns of the banded factor are geometric sequences."""
+        return self.options.get("factor") == "geometric"
+
+    @property
     def tunes(self) -> bool:
         """Return whether training compares several pairs of sigma and lambda."""
         return "candidates" in self.options

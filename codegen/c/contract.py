@@ -106,6 +106,8 @@ def _slice_cost(plan: Plan, kind: str) -> str:
                 "train_fitted": f"{n} multiplications"}[kind]
     if plan.looks_ahead:
         return "a step takes O(n) time; a look-ahead step and the last step take O(n^2)"
+    if plan.geometric:
+        return f"a step takes {max(BAND_STEP_ROWS * 8, n + 3)} multiplications"
     if plan.banded:
         bands = plan.integers("candidate_band") if plan.tunes else (plan.integer("band"),)
         other = 2 * n + EVIDENCE_FRAC + 1 if plan.tunes else n + 3

@@ -164,6 +164,9 @@ def _no_solver(plan: Plan) -> KerncastError | None:
                        "remove `lambda_range`, or train in C")
     if plan.bias and plan.outputs > 1:
         return _no_intercepts()
+    if plan.geometric:
+        return _unlike("[toeplitz] factor", "geometric", "columns",
+                       'set [toeplitz] factor = "columns", or train in C')
     for key, (values, allowed) in asked.items():
         if plan.options[key] not in values:
             return _unlike(f"[toeplitz] {key}", plan.options[key], allowed, f"set {allowed}")

@@ -119,6 +119,10 @@ def refusal(plan: Plan) -> KerncastError | None:
         return fail("E307", "the SystemVerilog solver computes the intercept of one output only",
                     where="[toeplitz] bias", value="true", allowed="false, or one output",
                     remedy="remove `bias` or `outputs`, or train in C")
+    if plan.geometric:
+        return fail("E307", "the SystemVerilog solver needs the columns of the factor as a table",
+                    where="[toeplitz] factor", value="geometric", allowed="columns",
+                    remedy='set [toeplitz] factor = "columns", or train in C')
     for key, (values, allowed) in asked.items():
         if plan.options[key] not in values:
             return fail("E307", "the SystemVerilog solver supports only Levinson's recursion and the banded "

@@ -23,9 +23,9 @@ from ...sim.model.kernel import (
     kernel_row,
 )
 from ...sim.model.ranges import EPS, INNOV, XI, Ranges
+from ...sim.model.toeplitz.corrections import solver_constants
 from ...sim.model.toeplitz.first_row import row_of
 from ...sim.model.toeplitz.levinson import predictor_step, solution_step
-from ...sim.model.toeplitz.trainer import solver_constants
 from ...sim.plan import Plan
 from ...sim.primitives import requantise
 

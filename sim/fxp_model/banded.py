@@ -20,7 +20,8 @@ from .levinson import Block
 from .ranged import factor_of
 from .refine import FxpRefinement, FxpToeplitzSystem, power_of_two
 
-_BAND_BITS = 31
+#: Fraction bits of the first row.
+BAND_BITS = 31
 
 
 def intercept(plan: Plan, y: Words) -> tuple[int, bool]:
@@ -41,12 +42,12 @@ class FxpBandSystem(FxpToeplitzSystem):
         band = plan.tables["band"].values
         super().__init__(plan, np.zeros(len(y), dtype=np.int64), y)
         one = (1 << plan.integer("lambda_frac")) + plan.integer("lambda_word") if plan.ranged \
-            else 1 << _BAND_BITS
+            else 1 << BAND_BITS
         self.r = [one, *band, *[0] * (len(y) - 1 - len(band))]
 
     def step(self, alpha_exp: int) -> Fraction:
         """Return the LSB of the residual."""
-        return self.lsb(alpha_exp) / power_of_two(_BAND_BITS - self.plan.integer("residual_shift"))
+        return self.lsb(alpha_exp) / power_of_two(BAND_BITS - self.plan.integer("residual_shift"))
 
     def _product(self, alpha: Sequence[int], i: int) -> int:
         """Return row i of T alpha, rounded down to LSBs of the residual.
@@ -163,5 +164,5 @@ class FxpBandedRefinement(FxpRefinement):
 
     def _residual_floor(self) -> int:
         """Return the largest residual that the rounding of alpha alone can cause."""
-        acc = (1 << _BAND_BITS) + sum(2 * (v + 1) for v in self.plan.tables["band"].values)
+        acc = (1 << BAND_BITS) + sum(2 * (v + 1) for v in self.plan.tables["band"].values)
         return (acc >> self.plan.integer("residual_shift")) + 1

@@ -18,6 +18,7 @@ from .arithmetic import Fxp, Words, cast, exact, number, total, word_of, words_o
 from .banded import FxpBanded, FxpBandedRefinement, FxpBandSystem, intercept
 from .base import STATUS, FxpModel, NoCandidateError, RefusedError, joined
 from .bound import accurate, bound_of, squares
+from .geometric import FxpGeometric, FxpGeometricSystem
 from .kernel import FxpKernel
 from .levinson import Block, FxpLevinson, alpha_numbers
 from .lookahead import FxpLookahead
@@ -133,14 +134,15 @@ class FxpToeplitz(FxpModel):
         The bound is on the norm over all outputs. Each output is solved alone. Then the coefficients are
         rounded to the largest exponent.
         """
-        solvers = [FxpBanded(plan, part) for part in self._each(y)]
+        solve, system = (FxpGeometric, FxpGeometricSystem) if plan.geometric else (FxpBanded, FxpBandSystem)
+        solvers = [solve(plan, part) for part in self._each(y)]
         for solver in solvers:
             solver.solve()
         exponent = max(solver.exponent for solver in solvers)
         words = [[_halved(v, exponent - solver.exponent) for v in solver.words] for solver in solvers]
         alpha, misses = [v for each in words for v in each], list[int]()
         for part, each in zip(self._each(y), words, strict=True):
-            misses += FxpBandSystem(plan, part).rows(each, exponent, 0, any(alpha))[1]
+            misses += system(plan, part).rows(each, exponent, 0, any(alpha))[1]
         bits = plan.integer("norm_bits")
         bound = bound_of(squares(misses, bits, up=True), plan)
         fine = accurate(bound, squares(map(abs, alpha), bits, up=False), plan)

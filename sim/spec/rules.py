@@ -23,7 +23,7 @@ from .online_rules import (
     several_outputs,
 )
 from .rls_rules import novelty
-from .solver_rules import candidates, lambda_range, refined_band, signals, solver
+from .solver_rules import candidates, factor, lambda_range, refined_band, signals, solver
 from .stream_rules import stream
 from .tables import (
     CALLS,
@@ -367,6 +367,6 @@ def budget(draft: Draft) -> Found:
                                     remedy="choose one of the allowed values")
 
 
-RULES = (tables_present, columns, delay, output, scheme, solver, signals, candidates, lambda_range, stream,
-         refinement, refined_band, forgetting, reduction, linear_part, guard, bounded_update, several_outputs,
-         float32, novelty, kernel, overrides, casts, ranges, budget, data)
+RULES = (tables_present, columns, delay, output, scheme, solver, factor, signals, candidates, lambda_range,
+         stream, refinement, refined_band, forgetting, reduction, linear_part, guard, bounded_update,
+         several_outputs, float32, novelty, kernel, overrides, casts, ranges, budget, data)

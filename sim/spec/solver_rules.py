@@ -89,6 +89,24 @@ def lambda_range(draft: Draft) -> Found:
                             remedy="lambda is the value at the start: choose one within the range")
 
 
+def factor(draft: Draft) -> Found:
+    """Require what the key `factor` supports (E113)."""
+    chosen = draft.get("toeplitz", "factor")
+    if chosen is None:
+        return
+    needs: list[tuple[str, str, object, str]] = [("toeplitz", "solver", "banded", 'solver = "banded"')]
+    if chosen == "geometric":
+        needs += [("kernel", "type", "laplacian", 'type = "laplacian"'),
+                  ("output", "outputs", 1, "one output")]
+        needs += [("toeplitz", key, plain, f"no `{key}`") for key, plain in (
+            ("refine", 0), ("bias", False), ("candidates", None), ("lambda_range", None))]
+    for table, key, wanted, allowed in needs:
+        if draft.get(table, key) not in (None, wanted):
+            yield draft.problem("E113", f"factor = \"{chosen}\" does not support this `{key}`", table, key,
+                                allowed=f"{allowed} with factor = \"{chosen}\"",
+                                remedy="remove `factor`: the planner then chooses it")
+
+
 def signals(draft: Draft) -> Found:
     """Require solver `banded` or `auto` for several outputs (E113).
 

@@ -7,8 +7,8 @@ from kerncast.sim.backend import STATUSES
 from kerncast.sim.model.kernel import convert_y, input_constants
 from kerncast.sim.model.ranges import Ranges
 from kerncast.sim.model.statuses import OK
+from kerncast.sim.model.toeplitz.corrections import solver_constants
 from kerncast.sim.model.toeplitz.levinson import levinson
-from kerncast.sim.model.toeplitz.trainer import solver_constants
 
 from .solver_steps import solved
 

@@ -11,10 +11,10 @@ from kerncast.sim.backend import STATUSES
 from kerncast.sim.model.kernel import cast_of, convert_y, input_constants
 from kerncast.sim.model.ranges import Ranges
 from kerncast.sim.model.statuses import OK
+from kerncast.sim.model.toeplitz.corrections import solver_constants
 from kerncast.sim.model.toeplitz.lookahead import Lookahead
 from kerncast.sim.model.toeplitz.lookahead_f32 import Lookahead as LookaheadF32
 from kerncast.sim.model.toeplitz.schur import SchurConstants, schur
-from kerncast.sim.model.toeplitz.trainer import solver_constants
 
 from .solver_steps import solved
 

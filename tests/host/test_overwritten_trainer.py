@@ -23,7 +23,8 @@ CORRECTIONS = {"a", "rhs", "z"}
 RECURSION = {
     "grid16": LEVINSON, "mean32_varied": LEVINSON, "schur16": SCHUR, "lookahead16": LOOKAHEAD,
     "lookahead24_f32": LOOKAHEAD, "band16": BANDED, "band16_bias": BANDED, "band32": BANDED,
-    "tuned16": BANDED, "band16_refine": {"rhs", "z"}, "band16_outputs": BANDED, "band24_outputs_bias": BANDED,
+    "tuned16": BANDED, "geometric16": BANDED, "geometric32": BANDED,
+    "band16_refine": {"rhs", "z"}, "band16_outputs": BANDED, "band24_outputs_bias": BANDED,
     "grid16_refine": CORRECTIONS, "grid24_refine_bias": CORRECTIONS | {"eta"},
     "grid32_bias": CORRECTIONS | {"eta"}, "cg16": {"wide"}, "cg32_outputs": {"wide", "p", "r", "alpha"},
     "cg16_classes": {"wide", "p", "r", "alpha"}}

@@ -10,8 +10,8 @@ from kerncast.sim.statuses import DeviceStatus
 
 from .slices import Slices, trained_by
 
-NAMES = ["grid16", "mean32_varied", "schur16", "lookahead16", "band16", "band16_bias", "band16_refine",
-         "tuned16", "cg16"]
+NAMES = ["grid16", "mean32_varied", "schur16", "lookahead16", "band16", "geometric16", "geometric24",
+         "band16_bias", "band16_refine", "tuned16", "cg16"]
 
 
 def code(name):

@@ -12,9 +12,10 @@ from kerncast.hw.rtl.simulators import Simulation
 from kerncast.sim.model.kernel import cast_of
 from kerncast.sim.model.ranges import Ranges
 from kerncast.sim.model.statuses import INACCURATE, NOT_POSITIVE_DEFINITE, OK
+from kerncast.sim.model.toeplitz.corrections import refine_arrays, refine_constants, solver_constants
 from kerncast.sim.model.toeplitz.levinson import levinson
 from kerncast.sim.model.toeplitz.refine import refine
-from kerncast.sim.model.toeplitz.trainer import SCALARS, refine_arrays, refine_constants, solver_constants
+from kerncast.sim.model.toeplitz.trainer import SCALARS
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
 from kerncast.sim.primitives import Words, requantise

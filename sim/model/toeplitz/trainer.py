@@ -32,24 +32,24 @@ from ..statuses import (
     TRAINED,
 )
 from ..trace_hooks import Log, trace, trace_all
-from .banded import BandedConstants, BandedTables, banded, certify_band, eliminate_forward
+from .banded import banded, certify_band, eliminate_forward
 from .candidate import (
     Candidate,
-    banded_constants,
-    banded_tables,
     candidate_of,
     certify_constants,
     intercept_constants,
     ranged_candidate,
 )
+from .corrections import refine_arrays, refine_constants, solver_constants
 from .first_row import diagonal_row, row_of, uniform_entry, uniform_row
 from .fitted import fitted
+from .geometric import GeometricSolver
 from .intercept import intercept
 from .levinson import LevinsonConstants, levinson, levinson_begin, levinson_steps
 from .lookahead import Lookahead
 from .lookahead_f32 import Lookahead as LookaheadF32
 from .ranged import band_of, diagonal_excess, empty_factor, factor_of, lambda_plan
-from .refine import RefineArrays, RefineConstants, compute_residual, refine
+from .refine import compute_residual, refine
 from .schur import SchurConstants, schur
 from .stream import stream
 from .tuning import best_of, evidence, quadratic_form
@@ -87,43 +87,10 @@ def _scale_alpha(x: Words, rho: int, rounding: int, lo: int, hi: int, log: Log) 
 #: Look-ahead, by the solver's name.
 LOOKAHEADS: dict[str, type[Lookahead | LookaheadF32]] = {
     "lookahead": Lookahead, "lookahead_f32": LookaheadF32}
-#: For refinement by Levinson's recursion.
-_NO_TABLES = BandedTables(np.zeros((1, 1), np.int64), np.zeros(1, np.int64), np.zeros(1, np.int64))
 #: Scalars of the model structure, in the order in which the solvers leave them.
 SCALARS = ("eps", "a_exp", "alpha_exp", "eta_exp", "bias", "bound", "z_exp", "candidate")
 _ALPHA_EXP, _BIAS, _BOUND, _CANDIDATE = (
     SCALARS.index(name) for name in ("alpha_exp", "bias", "bound", "candidate"))
-
-
-def solver_constants(plan: Plan) -> LevinsonConstants:
-    """Return the integers of the recursion; zeros for look-ahead."""
-    if plan.looks_ahead or plan.banded:
-        word = plan.integer("solver_word") if plan.refine else 0  # of the banded solver's corrections
-        return LevinsonConstants._make(
-            [word, *[0] * (len(LevinsonConstants._fields) - 2), cast_of(plan, "alpha")])
-    return LevinsonConstants._make(
-        [plan.integer("solver_word"), *(plan.integer(name) for name in LevinsonConstants._fields[1:-2]),
-         int(plan.static), cast_of(plan, "a")])
-
-
-def refine_constants(plan: Plan) -> RefineConstants:
-    """Return the integers for refinement and for the intercept."""
-    refined = plan.banded and plan.refine > 0
-    return RefineConstants(
-        plan.refine, int(plan.bias), plan.integer("alpha_exp_min"), plan.integer("alpha_exp_max"),
-        cast_of(plan, "alpha"), cast_of(plan, "y"), certify_constants(plan), solver_constants(plan),
-        banded_constants(plan) if refined else BandedConstants._make(
-            [*[0] * (len(BandedConstants._fields) - 2), cast_of(plan, "alpha"), cast_of(plan, "alpha")]),
-        plan.integer("band_head") if refined else 0)
-
-
-def refine_arrays(plan: Plan) -> RefineArrays:
-    """Return the arrays for refinement and the intercept, filled with zeros."""
-    n, sides = plan.sizes["n"], 1 + plan.bias
-    rhs, found = (np.zeros((sides, n), dtype=np.int64) for _ in range(2))
-    return RefineArrays(np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64), rhs, found,
-                        np.zeros(3 + 2 * sides + n, dtype=np.int64),
-                        banded_tables(plan) if plan.banded and plan.refine else _NO_TABLES)
 
 
 def certified_bound(plan: Plan, y: Words, state: Outputs) -> int:
@@ -133,6 +100,8 @@ def certified_bound(plan: Plan, y: Words, state: Outputs) -> int:
     one. For several outputs, y (C, n) is flat, and the bound is on the norm over all outputs.
     """
     alpha, alpha_exp = state["alpha"], int(state["alpha_exp"][0])
+    if plan.geometric:
+        return GeometricSolver(plan).bound(y, alpha, alpha_exp)
     if plan.banded:
         each = plan.outputs, plan.sizes["n"]
         centred = y.reshape(each) - (state["bias"][:, np.newaxis] if plan.bias else 0)
@@ -158,8 +127,9 @@ class ToeplitzModel(BatchModel):
         self._certify = certify_constants(plan)
         self._schur = plan.schur
         self._lookahead: Lookahead | LookaheadF32 | None = None
+        self._geometric = GeometricSolver(plan) if plan.geometric else None
         self._candidates = [candidate_of(plan, k) for k in range(
-            0 if plan.ranged else plan.sizes.get("K", int(plan.banded)))]
+            0 if plan.ranged or plan.geometric else plan.sizes.get("K", int(plan.banded)))]
         self._alone, self._lambda = plan, plan.integer("lambda_word") if plan.ranged else 0
         self._used, self._factor = np.array([self._lambda]), empty_factor(plan)
         self._refine = refine_constants(plan)
@@ -190,7 +160,7 @@ class ToeplitzModel(BatchModel):
     def _unset(self) -> frozenset[str]:
         """Return members of the trainer structure that this model does not compute."""
         return frozenset({"eps", "a_exp"} if self.plan.looks_ahead else {"z_exp"}
-                         if self.plan.banded and not self.corrected else ())
+                         if self.plan.banded and not self.corrected else ()) | {"carry"}
 
     @property
     def corrected(self) -> bool:
@@ -251,6 +221,9 @@ class ToeplitzModel(BatchModel):
             if self._factor.status != OK:
                 return self._factor.status
             return self._solve_banded(y, ranged_candidate(self._alone, self._factor))
+        if self._geometric is not None:
+            scalars = self._scalars[_ALPHA_EXP:], self._scalars[_BOUND:]
+            return self._geometric.solve(y, self._alpha, *scalars, log)
         if self._candidates and not self.corrected:
             return self._solve_banded(y, self._candidates[0])
         if not self.eager and not self.plan.banded:
@@ -391,6 +364,7 @@ class ToeplitzModel(BatchModel):
         arrays |= dict(zip("pqs", self._generators, strict=False))
         arrays |= dict(zip(SCALARS, self._scalars.reshape(-1, 1), strict=True))
         arrays |= self._lookahead.fields() if self._lookahead is not None else {}
+        arrays |= {} if self._geometric is None else {"after": self._geometric.after}
         arrays |= self._factor.members() | {"lambda": self._used}
         last_lag = max((j for j, word in enumerate(self._r) if word), default=0)
         arrays |= {"evidence": self._evidence, "own_exp": self._own_exp, "bias": self._bias,

@@ -38,6 +38,7 @@ from .banded import (
     refined_row,
 )
 from .fitted import fitted_plan
+from .geometric import geometric_certificate, geometric_tables, has_geometric_factor, rho_word
 from .intercept import intercept_plan
 from .levinson import ALPHA_EXP_MIN, bounds, levinson_constants, products_shift, static_exponents
 from .lookahead import ALPHA_EXP_MAX, lookahead_constants
@@ -268,7 +269,8 @@ def _plan(spec: Spec, x_raw: Raw | None, y_raw: Raw | None) -> Plan:
     sizes |= {"C": spec.output.targets} if spec.output.targets > 1 else {}
     tables = dict(kernel_tables(spec, words))
     if spec.toeplitz.solver == "banded":
-        planned = _banded if spec.toeplitz.lambda_range is None else _ranged
+        planned = _geometric if has_geometric_factor(spec) else (
+            _banded if spec.toeplitz.lambda_range is None else _ranged)
         more, factor = planned(spec, inputs, solver["alpha_frac"], constants)
         constants |= more
         tables |= factor
@@ -321,6 +323,16 @@ def _banded(spec: Spec, inputs: Inputs, alpha_frac: int, c: dict[str, int | tupl
     return constants | certificate | {"band_head": head, "residual_slack": head + 2 if shift else 0}, tables
 
 
+def _geometric(spec: Spec, inputs: Inputs, alpha_frac: int, c: dict[str, int | tuple[int, ...]]
+               ) -> tuple[dict[str, int], dict[str, ConstantTable]]:
+    """Return constants and tables of the geometric factor and its certificate."""
+    step, ridge = c["x_step"], c["ridge_scale"]
+    assert isinstance(step, int) and isinstance(ridge, int)
+    rho = rho_word(spec, inputs.x.lsb, step)
+    constants, tables = geometric_tables(spec, rho)
+    return constants | geometric_certificate(spec, rho, ridge, alpha_frac), tables
+
+
 def _ranged(spec: Spec, inputs: Inputs, alpha_frac: int, c: dict[str, int | tuple[int, ...]]
             ) -> tuple[dict[str, int], dict[str, ConstantTable]]:
     """Return constants and tables of the banded solver for a range of lambda.
@@ -345,4 +357,5 @@ def _options(spec: Spec) -> dict[str, str]:
     return {**spec.kernel.options, "scheme": t.scheme,
             "lambda": repr(t.lam), "rounding": spec.numbers.rounding, "solver": t.solver,
             "scaling": t.scaling, "refine": str(t.refine), "bias": str(int(t.bias))} | (
+        {"factor": "geometric"} if t.solver == "banded" and has_geometric_factor(spec) else {}) | (
         {} if t.lambda_range is None else {"lambda_range": ":".join(map(repr, t.lambda_range))})

@@ -12,6 +12,7 @@ from dataclasses import replace
 from ...errors import KerncastError
 from ...plan import Plan
 from ...spec import Spec
+from .geometric import has_geometric_factor
 
 
 def _unsupported(spec: Spec) -> str:
@@ -47,7 +48,9 @@ def plan_automatic(spec: Spec, plan: Callable[[Spec], Plan]) -> Plan:
     if keys := _unsupported(spec):
         return planned("levinson", f"solver = \"banded\" does not support {keys}")
     try:
-        return planned("banded", "the kernel matrix has few diagonals that are not zero")
+        geometric = has_geometric_factor(spec)
+        return planned("banded", "the first row of the kernel matrix is geometric" if geometric else
+                       "the kernel matrix has few diagonals that are not zero")
     except KerncastError as error:
         if error.problems[0].code != "E205" or spec.output.targets > 1:
             raise

@@ -89,7 +89,7 @@ def decaying_row(spec: Spec, lsb: Fraction, step: int, bits: int) -> Band:
     min_rest = decimal(lam / Fraction(2) ** (bits + 12))
     entries, rest = [Decimal(1)], Decimal(1)
     while rest > min_rest:  # 2**-11 of what the cut may cost
-        entries.append(_value(spec.kernel.type, Fraction(len(entries) * step) * lsb / unit))
+        entries.append(value_at(spec.kernel.type, Fraction(len(entries) * step) * lsb / unit))
         ratio = CONTEXT.divide(entries[-1], entries[-2])  # no later one is larger
         rest = CONTEXT.divide(CONTEXT.multiply(entries[-1], ratio), 1 - ratio)
         if len(entries) > n:
@@ -114,7 +114,7 @@ def refined_row(spec: Spec, lsb: Fraction, step: int, bits: int) -> Band:
     return Band(band.row[: spec.toeplitz.n], band.tail)
 
 
-def _value(kernel: str, lag: Fraction) -> Decimal:
+def value_at(kernel: str, lag: Fraction) -> Decimal:
     """Return the kernel of a difference, divided by sigma; its logarithm is concave."""
     if kernel in MATERN:
         return profile(kernel, CONTEXT.multiply(decimal(lag), two_nu_root(kernel)))

@@ -9,6 +9,7 @@ from ...plan import SIZE_KEYS, Field
 from ...spec import Spec
 from ..certify import BOUND_FIELD, NORM_FIELDS
 from ..counts import TRAINER_FIELDS, memory
+from .geometric import BLOCK_ROWS, has_geometric_factor
 from .lookahead import lookahead_fields
 from .schur import schur_fields
 
@@ -121,6 +122,11 @@ def trainer_memory(spec: Spec, word: int, x_word: str, sizes: dict[str, int],
         if corrected(spec):
             fields += [("forward_exp", "int32_t", "1", "block exponent of z in the forward recursion"),
                        *_corrections(spec, short)]
+        if has_geometric_factor(spec):
+            # an array, even if all rows are one block
+            blocks, sum_t = max(-(-spec.toeplitz.n // BLOCK_ROWS), 2), f"int{c['sum_bits']}_t"
+            fields += [("carry", "int64_t", "1", "running value of the recursion"),
+                       ("after", sum_t, str(blocks), "sums of the residual after each block of rows")]
         if spec.toeplitz.lambda_range is not None:
             fields += _factor(short, c)
         return memory(fields, sizes, SIZE_KEYS["toeplitz_rls"])

@@ -75,6 +75,22 @@ def _banded(spec: Spec, sizes: dict[str, int], c: Mapping[str, int | tuple[int, 
             "predict": predict | {"multiplications": sums}}
 
 
+def _geometric(c: Mapping[str, int | tuple[int, ...]], predict: dict[str, str]) -> dict[str, dict[str, str]]:
+    """Return formulas for a solver whose columns of L are geometric.
+
+    A substitution multiplies by a generator and by rho, and the second one also by 1 / d and by the ratios.
+    Three recursions of the certificate multiply by 1 / (1 + lambda) and by rho. A product with rho counts
+    twice where its running value has 64 bits. Then n of y's share, n squares of
+    the residual, n of alpha, one of the first exponent and two of the bound.
+    """
+    rows = c["rows"]
+    assert isinstance(rows, int)
+    wide, sums = 1 if c["state_bits"] == 32 else 2, 3 * (2 if c["sum_bits"] == 32 else 3)
+    return {"train": {"kernel_values": "0", "distance_terms": "0", "divisions": "0",
+                      "multiplications": f"{2 * (1 + wide) + 1 + sums + 3}*n + {wide * (rows - 1) + 3}"},
+            "predict": predict}
+
+
 def operations_of(spec: Spec, sizes: dict[str, int], c: Mapping[str, int | tuple[int, ...]],
                   within: Window | None) -> dict[str, dict[str, Operations]]:
     """Return the worst-case operation counts.
@@ -91,6 +107,8 @@ def operations_of(spec: Spec, sizes: dict[str, int], c: Mapping[str, int | tuple
         return operations({"train": {"kernel_values": "0", "distance_terms": "0", "divisions": "0",
                                      "multiplications": _refined(1 + spec.toeplitz.refine, b, longer)},
                            "predict": predict}, sizes)
+    if spec.toeplitz.solver == "banded" and "rho" in c:
+        return operations(_geometric(c, predict), sizes)
     if spec.toeplitz.solver == "banded":
         return operations(_banded(spec, sizes, c, b, predict), sizes)
     uniform, solves = spec.toeplitz.scheme == "uniform", 1 + spec.toeplitz.refine

@@ -65,8 +65,8 @@ def solve_toeplitz(r: ArrayLike, Y: ArrayLike, method: str = "auto", r_row: Arra
     Y : array_like of shape (n,) or (n, m)
         Right-hand sides, which are solved in one pass.
     method : {"auto", "banded", "geometric", "levinson", "lookahead", "schur", "pcg"}
-        See :mod:`kerncast.sim.reference.toeplitz.auto`. "auto" selects geometric if r is the first
-        row of a Laplacian kernel, and banded if r is negligible beyond a lag b <= min(n / 8, 512).
+        See :mod:`kerncast.sim.reference.toeplitz.auto`. "auto" selects geometric for r of a Laplacian kernel,
+        and banded if r is negligible beyond a lag b <= min(n / 8, 512).
     r_row : array_like of shape (n,), optional
         First row of an unsymmetric matrix, with r_row[0] = r[0].  Only levinson supports it.
     max_block : int
@@ -101,8 +101,7 @@ def solve_toeplitz(r: ArrayLike, Y: ArrayLike, method: str = "auto", r_row: Arra
         "banded": lambda: banded(r, Y), "geometric": lambda: geometric(r, Y),
         "levinson": lambda: levinson(r, Y), "schur": lambda: schur(r, Y),
         "lookahead": lambda: lookahead(r, Y, max_block), "pcg": lambda: pcg(r, Y, preconditioner, tolerance)}
-    run["auto"] = lambda: _automatic(run, r, Y)
-    return run[method]()
+    return _automatic(run, r, Y) if method == "auto" else run[method]()
 
 
 def _automatic(run: dict[str, Callable[[], Solution]], r: Array, Y: Array) -> Solution:

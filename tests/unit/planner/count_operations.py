@@ -23,8 +23,9 @@ from kerncast.sim.model.toeplitz import banded, candidate, levinson, ranged, ref
 from kerncast.sim.planner import make_plan
 from kerncast.sim.spec import Spec
 
-MODULES = (banded, base, bound, candidate, certify, cg, toeplitz.first_row, toeplitz.intercept, kernel,
-           levinson, lms, metric, outputs, predict, ranged, refine, schur, slots, state, trainer)
+MODULES = (banded, base, bound, candidate, certify, cg, toeplitz.corrections, toeplitz.first_row,
+           toeplitz.geometric, toeplitz.intercept, kernel, levinson, lms, metric, outputs, predict, ranged,
+           refine, schur, slots, state, trainer)
 COUNTS: Counter[str] = Counter()
 #: The call of the plan that a case counts, if it is neither a training nor an update.
 CALLS = {"settled": "update_without_searches", "star_begin": "update_begin", "star_run": "update_run",
@@ -143,6 +144,7 @@ def open_counted(plan: Any) -> Any:
     watch("kernel_word", "kernel_values", owns_products=True)
     watch("exponent", "exponents", owns_products=True)
     watch("square_diff", "distance_terms", owns_products=True)
+    watch("abs_diff", "distance_terms", owns_products=True)
     watch("divide", "divisions", owns_products=True)
     watch("isqrt_ceil", "roots", owns_products=True)
     watch("divide_round", "divisions", owns_products=True)
@@ -206,16 +208,15 @@ def refined() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
 
 
 def _trainer(scheme: str, columns: int, n: int = 9, outputs: int = 1,
-             **options: Any) -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
+             kind: str = "gaussian", word: int = 16, sigma: float = 4.3, **options: Any) -> tuple[Any, ...]:
     plan = make_plan(Spec(model={"name": "probe", "algorithm": "toeplitz_rls"},
-                          input={"word": "u8f0", "columns": columns},
+                          input={"word": "u8f0", "columns": columns}, numbers={"word": word},
                           output={"word": "s8f0", "outputs": outputs},
-                          kernel={"sigma": 4.3 if n > 9 else 100.0},
+                          kernel={"sigma": sigma if n > 9 else 100.0, "type": kind},
                           toeplitz={"n": n, "lam": 2.0, "scheme": scheme, **options}))
     rng = np.random.default_rng(0)
-    x = counted(rng.integers(0, 256, (n, columns)))
-    y = counted(rng.integers(-128, 128, (n, outputs)[:outputs]))
-    return (plan, lambda model: model.train(None if scheme == "uniform" else x, y),
+    x, y = counted(rng.integers(0, 256, (n, columns))), rng.integers(-128, 128, (n, outputs)[:outputs])
+    return (plan, lambda model: model.train(None if scheme == "uniform" else x, counted(y)),
             lambda model: model.predict(x[:1] if n == 9 else counted([[n // 2]])))
 
 
@@ -224,6 +225,9 @@ band_refined = partial(_trainer, "uniform", 1, solver="banded", n=60, refine=1)
 band_bias = partial(_trainer, "uniform", 1, solver="banded", n=40, bias=True)
 band_ranged = partial(_trainer, "uniform", 1, solver="banded", n=64, lambda_range=[0.01, 4.0])
 band_outputs = partial(_trainer, "uniform", 1, solver="banded", n=40, bias=True, outputs=3)
+geometric_16 = partial(_trainer, "uniform", 1, solver="banded", n=40, kind="laplacian")
+geometric_wide = partial(_trainer, "uniform", 1, solver="banded", n=80, kind="laplacian", sigma=300.0)
+geometric_32 = partial(_trainer, "uniform", 1, solver="banded", n=40, kind="laplacian", word=32)
 
 
 def gradients() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:

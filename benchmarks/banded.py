@@ -6,7 +6,7 @@ the error metric are those of :mod:`.solvers`. Each time is the minimum of sever
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from kerncast.benchmarks.toeplitz_speed import Call, turns
 from kerncast.benchmarks.trainer_counts import count, count_fitted, counts_of_calls
 from kerncast.sim._arrays import Array
 from kerncast.sim.diagnostics.simulate import relative_error
+from kerncast.sim.errors import KerncastError
 from kerncast.sim.model import open_model
 from kerncast.sim.model.toeplitz.trainer import ToeplitzModel
 from kerncast.sim.plan import Plan
@@ -29,6 +30,7 @@ from kerncast.sim.planner import make_plan
 from kerncast.sim.reference.toeplitz.banded import bandwidth
 from kerncast.sim.spec import Spec
 
+Row = Callable[[int, float, float], Array]
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "measured" / "banded.md"
 N = 512
 #: sigma and the range of lambda.
@@ -136,6 +138,20 @@ of the tables are in bytes.
 | --: | --- | --- | --: | --: | --: | --: | --: | --: |
 """
 
+GEOMETRIC = """
+## Laplacian kernel
+
+The columns of the factor of a Laplacian kernel are geometric sequences, so the trainer does not need a band
+(`factor = "geometric"`, which the planner chooses). Each column `band` is that of a trainer with
+`factor = "columns"`. A dash means that the planner rejects it, because the band is wider than half of the
+samples. The errors of alpha and the ratios of certified bound to error are medians over four right-hand
+sides, with n = 256. The targets are even, so that the device does not round them. The instructions are
+counted as in the table of instructions. The sizes of tables are in bytes.
+
+| bits | sigma | lambda | error | band | bound / error | band | portable | band | dsp | band | tables | band |
+| --: | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: |
+"""
+
 SPEED = """
 ## Speed on the host
 
@@ -150,16 +166,20 @@ would take minutes. The last column is the norm of the residual divided by the n
 """
 
 
-def errors_of(plan: Plan, sigma: float, lam: float) -> tuple[float, float]:
-    """Return the medians of the error of alpha, and of bound to error."""
-    errors, slack = [], []
+def errors_of(plan: Plan, sigma: float, lam: float, row: Row = first_row,
+              parts: int = 1) -> tuple[float, float]:
+    """Return the medians of the error of alpha, and of bound to error.
+
+    Targets are multiples of `parts`.
+    """
+    errors, slack, n = [], [], plan.sizes["n"]
     for seed in SEEDS:
-        model, y = open_model(plan), targets(N, seed)
+        model, y = open_model(plan), targets(n, seed) // parts * parts
         assert isinstance(model, ToeplitzModel)
         model.train(None, y)
         state = model.state()
         scale = float(plan.signals["alpha"].format.lsb) * 2.0 ** (15 + int(state["alpha_exp"][0]))
-        exact = scipy.linalg.solve_toeplitz(first_row(N, sigma, lam), y)
+        exact = scipy.linalg.solve_toeplitz(row(n, sigma, lam), y)
         errors.append(relative_error(state["alpha"] * scale, exact))
         bound = float(state["bound"][0]) * scale
         slack.append(bound / float(np.linalg.norm(state["alpha"] * scale - exact)))
@@ -179,13 +199,15 @@ def accuracy(word: int, sigma: float, lam: float) -> tuple[str, float]:
 
 
 def planned(solver: str, word: int, n: int, sigma: float, lam: float, bias: bool = False,
-            outputs: int = 1, refine: int = 0, ends: tuple[float, float] | None = None) -> Plan:
+            outputs: int = 1, refine: int = 0, ends: tuple[float, float] | None = None,
+            kind: str = "gaussian", **options: str) -> Plan:
     """Return the plan of a trainer on a uniform grid; `ends` is the range of lambda."""
     return make_plan(Spec(
         model={"name": "bench", "algorithm": "toeplitz_rls"}, input={"word": "u16f0"},
-        output={"word": "s16f0", "outputs": outputs}, kernel={"sigma": sigma}, numbers={"word": word},
+        output={"word": "s16f0", "outputs": outputs}, kernel={"sigma": sigma, "type": kind},
+        numbers={"word": word},
         toeplitz={"n": n, "lambda": lam, "scheme": "uniform", "solver": solver, "bias": bias,
-                  "refine": refine, **({} if ends is None else {"lambda_range": ends})}))
+                  "refine": refine, **options, **({} if ends is None else {"lambda_range": ends})}))
 
 
 def instructions() -> Iterator[str]:
@@ -271,6 +293,31 @@ def ranged_counts() -> Iterator[str]:
                    f"{' | '.join(f'{number:,}' for number in numbers)} |")
 
 
+def laplacian_row(n: int, sigma: float, lam: float) -> Array:
+    """Return the first row of T + lambda I for the Laplacian kernel."""
+    row = np.exp(-np.arange(float(n)) / sigma)
+    row[0] += lam
+    return np.asarray(row)
+
+
+def geometric() -> Iterator[str]:
+    """Yield the rows of the table of trainings with a Laplacian kernel."""
+    for word in (16, 24, 32):
+        for sigma, lam in ((3.0, 0.1), (3.0, 0.001), (10.0, 0.1), (10.0, 0.001)):
+            cells: list[list[str]] = []
+            for factor in ("geometric", "columns"):
+                try:
+                    plan = planned("banded", word, 256, sigma, lam, kind="laplacian", factor=factor)
+                except KerncastError:
+                    cells.append(["-"] * 5)
+                    continue
+                error, ratio = errors_of(plan, sigma, lam, laplacian_row, 2)
+                counts = [f"{count(plan, level):,}" for _, level in LEVELS]
+                cells.append([f"{error:.1e}", f"{ratio:.1f}", *counts, f"{plan.table_bytes:,}"])
+            row = [cell for pair in zip(*cells, strict=True) for cell in pair]
+            yield f"| {word} | {sigma:g} | {lam:g} | {' | '.join(row)} |"
+
+
 def celerite(n: int, y: Array) -> Call | None:
     """Return a function that runs the solver of celerite2, or None without celerite2."""
     if find_spec("celerite2") is None:
@@ -322,7 +369,8 @@ def main() -> None:
              INSTRUCTIONS + "\n".join(instructions()), INTERCEPT + "\n".join(intercepts()),
              SIGNALS + "\n".join(signals()), REFINED + "\n".join(refinements()),
              FITTED + "\n".join(fitted_counts()), RANGED + "\n".join(ranged_errors()),
-             RANGED_COUNTS + "\n".join(ranged_counts()), SPEED + "\n".join(times))
+             RANGED_COUNTS + "\n".join(ranged_counts()), GEOMETRIC + "\n".join(geometric()),
+             SPEED + "\n".join(times))
     PAGE.write_text("\n".join(parts) + "\n")
 
 

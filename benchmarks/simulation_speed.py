@@ -29,8 +29,9 @@ from kerncast.sim.fxp_model.lms import FxpLms
 from kerncast.sim.fxp_model.toeplitz import FxpToeplitz
 from kerncast.sim.kernels import Gaussian
 from kerncast.sim.model.online.lms import LmsModel
+from kerncast.sim.model.toeplitz.corrections import solver_constants
 from kerncast.sim.model.toeplitz.levinson import levinson
-from kerncast.sim.model.toeplitz.trainer import ToeplitzModel, solver_constants
+from kerncast.sim.model.toeplitz.trainer import ToeplitzModel
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
 from kerncast.sim.reference.online.kernel_lms import KernelLMS

@@ -113,7 +113,7 @@ def _automatic(run: dict[str, Callable[[], Solution]], r: Array, Y: Array) -> So
         nonlocal indefinite
         if solution.ok:
             return replace(solution, why=f"{solution.method}: {solution.why}")
-        reasons.append(f"not {solution.method}: {solution.status}, {solution.why}")
+        reasons.append(f"{solution.method} failed: {solution.status}, {solution.why}")
         indefinite = solution.status is Status.NOT_POSITIVE_DEFINITE
         return None
 

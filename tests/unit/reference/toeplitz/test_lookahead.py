@@ -195,7 +195,7 @@ def test_auto_uses_levinson_if_possible_and_states_the_reason():
 def test_auto_uses_lookahead_if_a_leading_minor_is_not_positive():
     solution = solve_toeplitz([1, 2, 3, 4], [1, 2, 3, 4])
     assert solution.ok and solution.method == "lookahead"
-    for word in ("not levinson", "minor of order 2", "lookahead"):
+    for word in ("levinson failed", "minor of order 2", "lookahead"):
         assert word in solution.why
     assert_as_good_as_dense(np.array([1.0, 2, 3, 4]), np.array([1.0, 2, 3, 4]), solution)
 

@@ -307,7 +307,8 @@ _GENERATION = {
     "E307": Entry("not supported by the SystemVerilog core",
                   "The predictor computes in integers. The learner supports the reductions fklms, nt and at, "
                   "and online_kernel_rls. The solver and the trainer support Levinson's recursion and the "
-                  "banded solver, without refinement or candidates.",
+                  "banded solver, without refinement or candidates. For a Laplacian kernel, the banded "
+                  "solver also needs factor = \"columns\".",
                   "Change the setting in the message, or run the generated C."),
     "E308": Entry("the folder contains no test vectors",
                   "Test vectors are generated from data, but the spec has no data. A package also needs test "

@@ -151,7 +151,7 @@ class ToeplitzRLSRegressor(RLSRegressor, _ToeplitzRLS):
     fit_intercept : bool, default=False
         Fit an unregularised bias, as the least squares support vector machine (LS-SVM) does, with one more
         right-hand side.
-    solver : {"auto", "banded", "geometric", "levinson", "lookahead", "schur", "pcg"}, default="auto"
+    solver : {"auto", "banded", "levinson", "lookahead", "schur", "pcg"}, default="auto"
         See :func:`kerncast.solve_toeplitz`. "auto" switches to look-ahead, with a warning, if T + lambda I is
         not positive definite. A grid scheme accepts only "auto", which uses conjugate gradients, or a
         Cholesky factorisation if it is faster. Raises E226.
@@ -241,7 +241,7 @@ class ToeplitzRLSClassifier(RLSClassifier, _ToeplitzRLS):
         Method of approximating the kernel matrix by a Toeplitz matrix; "auto" by default.
     fit_intercept : bool, default=False
         Fit an unregularised bias.
-    solver : {"auto", "banded", "geometric", "levinson", "lookahead", "schur", "pcg"}, default="auto"
+    solver : {"auto", "banded", "levinson", "lookahead", "schur", "pcg"}, default="auto"
         See :func:`kerncast.solve_toeplitz`.  "auto" switches to look-ahead, with a warning, if T +
         lambda I is not positive definite.
 

@@ -94,7 +94,9 @@ def factor(draft: Draft) -> Found:
     chosen = draft.get("toeplitz", "factor")
     if chosen is None:
         return
-    needs: list[tuple[str, str, object, str]] = [("toeplitz", "solver", "banded", 'solver = "banded"')]
+    needs: list[tuple[str, str, object, str]] = []
+    if draft.get("toeplitz", "solver") != "auto":
+        needs += [("toeplitz", "solver", "banded", 'solver = "banded" or "auto"')]
     if chosen == "geometric":
         needs += [("kernel", "type", "laplacian", 'type = "laplacian"'),
                   ("output", "outputs", 1, "one output")]

@@ -92,7 +92,7 @@ def geometric_tables(plan: Plan) -> GeometricTables:
 def product_floor(v: int, c: int, frac: int, bits: int) -> int:
     """Return ``floor(v c / 2**frac)``.
 
-    Requires |v| < 2**31 for 32 `bits`, |v| < 2**62 for 64, 0 <= c < 2**31 and 30 <= frac <= 31. For 64 bits,
+    Requires |v| < 2**31 for 32 `bits`, |v| < 2**61 for 64, 0 <= c < 2**31 and 30 <= frac <= 31. For 64 bits,
     the lower `frac` bits of v are multiplied separately, because the product has up to 93 bits.
     """
     if bits == 32:

@@ -85,3 +85,11 @@ def test_cores_that_train_refuse_it_with_a_remedy(cores, code):
     problem = cores.refusal(planned()).problems[0]
     assert (problem.code, problem.where) == (code, "[toeplitz] factor")
     assert 'factor = "columns"' in problem.remedy
+
+
+@pytest.mark.parametrize(("sigma", "solver"), [(2.0, "banded"), (30.0, "levinson")])
+def test_automatic_choice_respects_a_factor_of_columns(sigma, solver):
+    """FPGA cores need the columns; if the band is too wide for them, Levinson's recursion remains."""
+    plan = planned(sigma=sigma, n=128, solver="auto", factor="columns")
+    assert plan.solver == solver and not plan.geometric
+    assert rtl.solver.SOLVER.fits(plan)

@@ -102,3 +102,12 @@ def test_a_million_rows_are_solved_to_rounding():
     y = np.sin(np.arange(n) / 7.0)
     solution = solve_toeplitz(laplacian_row(n, 30.0, 0.1), y)
     assert solution.method == "geometric" and solution.residual <= 1e-14 * np.linalg.norm(y)
+
+
+def test_the_residual_of_a_nearly_geometric_row_is_that_of_the_row_itself():
+    n = 4000
+    r = np.exp(-0.5 * (np.arange(n) / 4.5e8) ** 2)
+    r[0] += 1e-6
+    y = np.random.default_rng(1).normal(size=n)
+    solution = solve_toeplitz(r, y)
+    assert solution.residual == pytest.approx(residual_norm(r, solution.x, y), rel=0.1)

@@ -305,10 +305,9 @@ _GENERATION = {
                   "A core stores every center, or sample, in its own memory, which has a limit.",
                   "Lower the key in the message, or use fewer columns."),
     "E307": Entry("not supported by the SystemVerilog core",
-                  "The predictor computes in integers. The learner supports the reductions fklms, nt and at, "
-                  "and online_kernel_rls. The solver and the trainer support Levinson's recursion and the "
-                  "banded solver, without refinement or candidates. For a Laplacian kernel, the banded "
-                  "solver also needs factor = \"columns\".",
+                  "The predictor computes in integers. The learner supports fklms, nt, at, and "
+                  "online_kernel_rls. The solver and the trainer support levinson and banded, without "
+                  "refinement or candidates; for a Laplacian kernel also set factor = \"columns\".",
                   "Change the setting in the message, or run the generated C."),
     "E308": Entry("the folder contains no test vectors",
                   "Test vectors are generated from data, but the spec has no data. A package also needs test "

@@ -94,7 +94,7 @@ def _left(table: str, values: Values) -> dict[str, str]:
     useless |= set() if values[table].get("linear") == "rls" else {"linear_forgetting", "linear_ridge"}
     useless |= set() if values[table].get("linear") == "nlms" else {"linear_step"}
     useless |= set() if "novelty" in values[table] else {"novelty_release", "novelty_steps", "drift_samples"}
-    useless |= set() if values[table].get("solver") == "banded" else {"candidates", "lambda_range"}
+    useless |= set() if values[table].get("solver") == "banded" else {"candidates", "factor", "lambda_range"}
     useless |= set() if values[table].get("scheme") == "uniform" else {"stream_lag"}
     useless |= set() if values[table].get("reduction") in ("fklms", "fmklms") else {
         "guard", "bounded_update"}

@@ -25,6 +25,8 @@ TRAINERS = {
     "refined": {"scheme": "uniform", "refine": 2, "bias": True},
     "banded": {"solver": "banded", "scheme": "uniform"},
     "centred": {"solver": "banded", "scheme": "uniform", "bias": True},
+    "ranged": {"solver": "banded", "scheme": "uniform", "lambda_range": [0.1, 1.0]},
+    "geometric": {"solver": "banded", "scheme": "uniform", "factor": "geometric"},
     "means": {"scheme": "diagonal_mean_biased"}, "cg": {}}
 #: The answer while commit writes the model.
 _GAP = int(DeviceStatus.NOT_TRAINED), 0
@@ -39,7 +41,8 @@ def plan_of(name):
     sigma = narrow if columns == 1 else 90.0
     return make_plan(Spec(model={"name": name, "algorithm": algorithm},
                           input={"word": "u8f0", "columns": columns}, output={"word": "s12f0"},
-                          kernel={"sigma": sigma},
+                          kernel={"type": "laplacian" if name == "geometric" else "gaussian",
+                                  "sigma": sigma},
                           numbers=numbers, **tables))
 
 

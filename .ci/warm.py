@@ -40,7 +40,7 @@ def model() -> None:
     from kerncast.sim.model import open_model
     from kerncast.sim.planner import make_plan
     from kerncast.sim.spec import Spec
-    from kerncast.sim.spec.tables import TABLE_OF
+    from kerncast.sim.spec.keys import TABLE_OF
 
     chance = np.random.default_rng(0)
     for name in SPECS:

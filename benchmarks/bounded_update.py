@@ -57,7 +57,7 @@ class Sample:
 
     @property
     def total(self) -> int:
-        """Return the instructions of all calls."""
+        """Return the number of instructions of all calls."""
         return self.update + sum(self.runs)
 
 

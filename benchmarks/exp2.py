@@ -24,7 +24,7 @@ from ..sim import tables
 from ..sim.jit import jit
 from ..sim.planner.words import EXP2_BITS
 from ..sim.primitives import Words, exp2_16, exp2_32
-from ..sim.spec.tables import Numbers
+from ..sim.spec.keys import Numbers
 
 COMMAND = "python -m kerncast.benchmarks.exp2"
 HOME = Path(__file__).resolve().parent.parent

@@ -226,7 +226,7 @@ class Learner:
         self.core.write(name, words.astype(np.dtype(c_type.removesuffix("_t"))))
 
     def run(self, call: str, x: Raw, status: int, f: int, *target: int) -> int:
-        """Run a call, check its prediction and status, and return the instructions."""
+        """Run a call, check its result, and return the number of instructions."""
         self.write("x", x)
         found, count = self.core.call(f"{self.plan.name}_{call}", "model", "x", *target, "f")
         word = np.int16 if self.plan.signals["f"].format.c_type == "int16_t" else np.int32

@@ -84,7 +84,7 @@ def codes(incomplete: str) -> Words:
 
 def sweep_keys(incomplete: str) -> Words:
     """Complete the keys of a spec that a sweep can vary."""
-    from ..sim.spec.tables import TABLES, keys  # the modules of a sweep take a second to import
+    from ..sim.spec.keys import TABLES, keys  # the modules of a sweep take a second to import
 
     return [word for name in TABLES if name != "sweep" for key in keys(TABLES[name])
             if (word := f"{name}.{key}=").startswith(incomplete)]

@@ -185,7 +185,7 @@ def commands() -> str:
 
 def spec() -> str:
     """Every table and key of a spec."""
-    from kerncast.sim.spec.tables import TABLES, keys
+    from kerncast.sim.spec.keys import TABLES, keys
 
     parts = ["# Spec\n",
              "A spec is a TOML file. This page lists every table and key; `kerncast schema` prints the "

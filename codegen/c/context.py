@@ -15,7 +15,7 @@ from ...sim.formats import Format, Overflow, Rounding
 from ...sim.plan import ABI, Plan
 from ...sim.planner.toeplitz.fitted import SHORT
 from ...sim.planner.widths import widths
-from ...sim.spec.tables import CASTS
+from ...sim.spec.keys import CASTS
 from ...sim.window import window
 from .classes import CLASS_TARGETS, classes_context
 from .delay import delay_context
@@ -82,7 +82,7 @@ _MACROS = {
                 "gain_shift", "diagonal_lack", "weights", "weight_shift", "intercept_shift",
                 "intercept_lo", "intercept_hi"),
     "Stream: the sum of products is shifted by": ("stream_shift",),
-    "Trainer: a product of K + lambda I, and the scalars of a step":
+    "Trainer: (K + lambda I) times a direction, and the scalars of a step":
         ("steps", "product_exp", "row_shift", "lambda_mantissa", "lambda_shift", "dot_shift", "step_exp"),
     "Certified bound": ("alpha_frac", "residual_shift", "residual_slack", "norm_bits", "bound_gain",
                         "bound_shift", "no_bound", "tolerance"),

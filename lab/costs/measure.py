@@ -21,7 +21,7 @@ from ...sim.backend import Comparison
 from ...sim.errors import fail
 from ...sim.plan import Plan
 from ...sim.replay.vectors import Call, Vectors
-from ...sim.spec.tables import CALLS
+from ...sim.spec.keys import CALLS
 
 #: Samples at the end of each call of the vectors that are counted one by one.
 COUNTED = 100

@@ -11,7 +11,7 @@ from ...sim.choices import KERNEL_KEYS
 from ...sim.errors import fail
 from ...sim.formats import Format
 from ...sim.spec import Spec
-from ...sim.spec.tables import OVERRIDABLE, TABLES, keys
+from ...sim.spec.keys import OVERRIDABLE, TABLES, keys
 from ..sweep.space import Inputs, Scalar, Space
 
 #: Format of the coefficients, given by its fraction bits; the word length is that of the design.

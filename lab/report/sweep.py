@@ -11,7 +11,7 @@ import numpy as np
 from ...sim.errors import fail
 from ...sim.plan import Plan
 from ...sim.planner import make_plan
-from ...sim.spec.tables import CALLS
+from ...sim.spec.keys import CALLS
 from ..sweep import Settings, SweepRun
 from ..sweep.confirm import design_text
 from ..sweep.evaluate import Point

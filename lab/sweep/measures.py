@@ -23,8 +23,8 @@ from dataclasses import dataclass
 
 from ...sim.errors import Problem
 from ...sim.plan import Operations, Plan
+from ...sim.spec.keys import CALLS
 from ...sim.spec.problems import did_you_mean
-from ...sim.spec.tables import CALLS
 
 #: By name: unit, whether it is measured or computed, what it is.
 MEASURES: dict[str, tuple[str, str, str]] = {

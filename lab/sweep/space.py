@@ -22,9 +22,9 @@ from typing import Any, get_args, get_origin
 from ...sim.errors import KerncastError, Problem, fail
 from ...sim.formats import Format
 from ...sim.spec import Spec
+from ...sim.spec.keys import TABLE_OF, TABLES, keys
 from ...sim.spec.problems import abbreviate, did_you_mean, table_problems, unknown_key
 from ...sim.spec.source import Source
-from ...sim.spec.tables import TABLE_OF, TABLES, keys
 
 Scalar = int | float | str | bool
 Inputs = dict[str, Scalar]

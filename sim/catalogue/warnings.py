@@ -27,15 +27,15 @@ WARNINGS = {
                   "y has the range of `word` in [output], and the targets use so few of its steps that "
                   "rounding changes them by more than one percent. The certified bound does not include "
                   "this error, so the status may be OK.",
-                  "Choose a shorter format for `word` in [output], one that the targets fill, or set a "
+                  "Choose a shorter format for `word` in [output], whose range the targets use, or set a "
                   "longer [numbers] word."),
     "W205": Entry("the word length is too short for the inputs",
                   "x has the range of `word` in [input], and its steps are so large that rounding changes "
                   "the inputs by more than one percent of the kernel's width (sigma; for the periodic kernel "
                   "sigma * period / 2 pi; for a kernel of u.v the magnitude of the inputs). No bound and no "
                   "status includes this error.",
-                  "Choose a shorter format for `word` in [input], one that the inputs fill, or set a longer "
-                  "[numbers] word."),
+                  "Choose a shorter format for `word` in [input], whose range the inputs use, or set a "
+                  "longer [numbers] word."),
     "W206": Entry("eta is near or outside the stable range",
                   "If the kernel value is 1, each sample multiplies the error by 1 - eta rho - eta. If eta "
                   "is 2 / (1 + rho) or more, the error grows with every sample. If the assumptions of "

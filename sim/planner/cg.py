@@ -12,7 +12,7 @@ from math import ceil, sqrt
 from ..formats import MAX_SHIFT, Format
 from ..plan import SIZE_KEYS, Field, Operations, Plan, Signal
 from ..spec import Spec
-from .casts import cast_modes
+from .cast_modes import cast_modes
 from .certify import BOUND_FIELD, norm_bits
 from .classes import learner_constants, learner_options, learner_outputs
 from .counts import TRAINER_FIELDS, memory, operations

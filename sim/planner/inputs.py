@@ -15,7 +15,7 @@ from ..formats import Format, Overflow, Rounding
 from ..plan import Signal
 from ..spec import Spec
 from ..tables import decimal, rounded
-from .casts import cast_modes
+from .cast_modes import cast_modes
 from .kernel import distance_format, distance_name, distance_unit, exponent_scale, kernel_format, reach
 from .log2 import floor_log2
 from .words import Affine, WordClass

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from ..errors import fail
 from ..formats import MAX_SHIFT
 from ..plan import Plan
-from ..spec.tables import TABLE_OF
+from ..spec.keys import TABLE_OF
 from .log2 import ceil_log2
 
 #: Shifts that may go left too: those of the primitives `align` and `narrow`.

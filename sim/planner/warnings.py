@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from ..errors import Problem
 from ..plan import Plan
-from ..spec.tables import TABLE_OF
+from ..spec.keys import TABLE_OF
 
 #: Largest rounding error without a warning, relative to the targets and to the kernel's width.
 _PERCENT = 1e-2

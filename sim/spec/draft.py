@@ -7,9 +7,9 @@ from typing import Any
 
 from ..errors import Problem
 from ..formats import Format
+from .keys import TABLES, keys
 from .problems import abbreviate
 from .source import KeyPath, Source
-from .tables import TABLES, keys
 
 Found = Iterator[tuple[KeyPath, Problem]]
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .draft import Draft, Found
-from .tables import MOST_COLUMNS
+from .keys import MOST_COLUMNS
 
 #: Largest number of entries in a delay line.
 MOST_ENTRIES = 16384

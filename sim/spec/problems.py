@@ -12,8 +12,8 @@ from pydantic_core import ErrorDetails
 
 from ..errors import Problem
 from .fields import SpecTable
+from .keys import TABLE_OF, TABLES, keys, words
 from .source import KeyPath, Source
-from .tables import TABLE_OF, TABLES, keys, words
 
 _SHOWN = 60
 

@@ -13,19 +13,7 @@ from ..formats import Format
 from ..kernels import KERNELS, NEEDS, lacking
 from .draft import Draft, Found
 from .input_rules import columns, delay
-from .online_rules import (
-    bounded_update,
-    float32,
-    forgetting,
-    guard,
-    linear_part,
-    reduction,
-    several_outputs,
-)
-from .rls_rules import novelty
-from .solver_rules import candidates, factor, lambda_range, refined_band, signals, solver
-from .stream_rules import stream
-from .tables import (
+from .keys import (
     CALLS,
     CASTS,
     OVERRIDABLE,
@@ -38,6 +26,18 @@ from .tables import (
     keys,
     words,
 )
+from .online_rules import (
+    bounded_update,
+    float32,
+    forgetting,
+    guard,
+    linear_part,
+    reduction,
+    several_outputs,
+)
+from .rls_rules import novelty
+from .solver_rules import candidates, factor, lambda_range, refined_band, signals, solver
+from .stream_rules import stream
 from .types import OVERFLOWS
 
 #: Algorithms with classes, and with several outputs.

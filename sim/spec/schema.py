@@ -11,7 +11,7 @@ from typing import Any
 
 from ..choices import KERNEL_KEYS
 from .fields import SpecTable
-from .tables import REQUIRED, TABLE_OF, TABLES
+from .keys import REQUIRED, TABLE_OF, TABLES
 
 #: [output] has the word of its ADC counts, or classes.
 _TARGET = {"properties": {"output": {"anyOf": [{"required": ["word"]}, {"required": ["classes"]}]}}}

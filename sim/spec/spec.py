@@ -18,13 +18,7 @@ from pydantic import BaseModel, ConfigDict, PrivateAttr
 from ..errors import KerncastError, Problem
 from .draft import Draft
 from .input_rules import with_window
-from .online import Online
-from .output import Output
-from .problems import table_problems, unknown_table
-from .rls import Rls
-from .rules import RULES
-from .source import KeyPath, Source
-from .tables import (
+from .keys import (
     TABLES,
     Budget,
     Cg,
@@ -39,6 +33,12 @@ from .tables import (
     TargetChoice,
     keys,
 )
+from .online import Online
+from .output import Output
+from .problems import table_problems, unknown_table
+from .rls import Rls
+from .rules import RULES
+from .source import KeyPath, Source
 from .text import bare
 from .toeplitz import Toeplitz
 

@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from ..choices import KERNEL_KEYS
-from .tables import OVERRIDABLE, RANGED, READING_KEYS, TABLES, keys
+from .keys import OVERRIDABLE, RANGED, READING_KEYS, TABLES, keys
 
 Values = dict[str, dict[str, Any]]
 

@@ -241,6 +241,6 @@ def test_tables_in_another_form_lose_comments_but_not_values(tmp_path: Path) -> 
 
 
 def test_every_algorithm_that_trains_has_a_tuner() -> None:
-    from kerncast.sim.spec.tables import TABLE_OF
+    from kerncast.sim.spec.keys import TABLE_OF
 
     assert set(TUNERS) == set(TABLE_OF) - {"kernel_predictor"}

@@ -18,7 +18,7 @@ from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
 from kerncast.sim.replay.vectors import Vectors, make_vectors
 from kerncast.sim.spec import Spec
-from kerncast.sim.spec.tables import TABLE_OF
+from kerncast.sim.spec.keys import TABLE_OF
 
 CASES = tomllib.loads((Path(__file__).parent / "cases.toml").read_text(encoding="utf-8"))
 

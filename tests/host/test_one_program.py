@@ -11,7 +11,7 @@ from kerncast.codegen.c.localise import localise
 from kerncast.codegen.generate import render_c
 from kerncast.sim.planner import make_plan
 from kerncast.sim.spec import Spec
-from kerncast.sim.spec.tables import TABLE_OF
+from kerncast.sim.spec.keys import TABLE_OF
 
 from . import test_classes as classes
 from .conftest import CASES

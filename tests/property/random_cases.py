@@ -21,8 +21,8 @@ from kerncast.sim.formats import Format
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
 from kerncast.sim.spec import Spec
+from kerncast.sim.spec.keys import CASTS, TABLE_OF, WRAPPABLE
 from kerncast.sim.spec.online_rules import MAX_DETERIORATION
-from kerncast.sim.spec.tables import CASTS, TABLE_OF, WRAPPABLE
 
 Raw = NDArray[np.int64]
 ROUNDINGS = ("floor", "half_up", "half_even")

@@ -20,7 +20,7 @@ from ...formats import Format
 from ...plan import Plan, Signal
 from ...spec import Online, Spec
 from ...tables import power_of_two
-from ..casts import cast_modes
+from ..cast_modes import cast_modes
 from ..classes import learner_constants, learner_options, learner_outputs
 from ..inputs import input_options, plan_inputs
 from ..kernel import kernel_tables, plan_kernel

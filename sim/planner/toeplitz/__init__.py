@@ -17,7 +17,7 @@ from ...formats import Format, Overflow, Rounding
 from ...plan import ConstantTable, Plan, Signal
 from ...spec import Spec
 from ...window import grid_window
-from ..casts import cast_modes
+from ..cast_modes import cast_modes
 from ..certify import certify_constants, residual_shift, row_loss
 from ..inputs import Inputs, plan_inputs
 from ..kernel import far, kernel_tables, plan_kernel, word_error

@@ -13,7 +13,7 @@ from fractions import Fraction
 from ...formats import Format
 from ...plan import Signal
 from ...spec import Spec
-from ..casts import cast_modes
+from ..cast_modes import cast_modes
 from ..log2 import ceil_log2_sqrt
 from .levinson import power
 

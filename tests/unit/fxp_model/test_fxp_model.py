@@ -33,7 +33,7 @@ from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
 from kerncast.sim.primitives import divide
 from kerncast.sim.spec import Spec
-from kerncast.sim.spec.tables import TABLE_OF
+from kerncast.sim.spec.keys import TABLE_OF
 
 WORDS = st.integers(-(2**62), 2**62)
 

@@ -4,7 +4,7 @@ import re
 
 from kerncast.benchmarks.exp2 import COMMAND, PAGE, bound, entries, stamp
 from kerncast.sim.planner.words import EXP2_BITS
-from kerncast.sim.spec.tables import Numbers
+from kerncast.sim.spec.keys import Numbers
 
 TEXT = PAGE.read_text(encoding="utf-8")
 ROWS = [[cell.strip() for cell in line.split("|")[1:-1]]

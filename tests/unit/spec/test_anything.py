@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.planner import make_plan
 from kerncast.sim.spec import Spec
-from kerncast.sim.spec.tables import TABLES, keys
+from kerncast.sim.spec.keys import TABLES, keys
 
 COMMON = {"model": {"name": "m", "algorithm": "toeplitz_rls"}, "input": {"word": "u16f0"},
           "output": {"word": "s12f0"}, "kernel": {"sigma": 2.0}}

@@ -12,8 +12,8 @@ import kerncast
 from kerncast.cli.main import app
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.spec import Spec
+from kerncast.sim.spec.keys import TABLES, keys
 from kerncast.sim.spec.schema import spec_schema
-from kerncast.sim.spec.tables import TABLES, keys
 
 ROOT = Path(kerncast.__file__).resolve().parent
 EXAMPLES = sorted((ROOT / "examples").glob("*.toml"))

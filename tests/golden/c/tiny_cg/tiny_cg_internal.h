@@ -38,7 +38,7 @@
 #define TINY_CG_ALPHA_EXP_MIN -38
 #define TINY_CG_ALPHA_EXP_MAX 7
 
-/* Trainer: a product of K + lambda I, and the scalars of a step */
+/* Trainer: (K + lambda I) times a direction, and the scalars of a step */
 #define TINY_CG_STEPS 4
 #define TINY_CG_PRODUCT_EXP 3
 #define TINY_CG_ROW_SHIFT -12

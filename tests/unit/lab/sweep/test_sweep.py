@@ -15,7 +15,7 @@ from kerncast.lab.sweep.space import known_keys, make_space
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.planner import make_plan
 from kerncast.sim.spec import Spec
-from kerncast.sim.spec.tables import CALLS
+from kerncast.sim.spec.keys import CALLS
 from kerncast.sim.window import window
 
 ECG = """

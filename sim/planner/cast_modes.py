@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..formats import Overflow, Rounding
 from ..spec import Spec
-from ..spec.tables import WRAPPABLE
+from ..spec.keys import WRAPPABLE
 from ..spec.types import OVERFLOWS, ROUNDINGS
 
 

@@ -1,4 +1,4 @@
-"""sim.spec: the tables of a spec as pydantic models, with one field per key.
+"""sim.spec: the keys of a spec, as one pydantic model per table.
 
 Each field has a description, its allowed values and a remedy. Error messages and the commented spec that
 ``kerncast init`` writes use these texts.

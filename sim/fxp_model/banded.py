@@ -18,7 +18,8 @@ from .arithmetic import Words, cast, exact, words_of
 from .base import NotPositiveDefiniteError
 from .levinson import Block
 from .ranged import factor_of
-from .refine import FxpRefinement, FxpToeplitzSystem, power_of_two
+from .refine import FxpRefinement, FxpToeplitzSystem
+from .scalars import power_of_two
 
 #: Fraction bits of the first row.
 BAND_BITS = 31

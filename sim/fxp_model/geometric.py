@@ -15,12 +15,8 @@ from ..plan import Plan, Signal
 from .arithmetic import Words
 from .banded import BAND_BITS, FxpBanded
 from .ranged import FxpFactor
-from .refine import FxpToeplitzSystem, power_of_two
-
-
-def _half_up(value: Fraction) -> int:
-    """Round to an integer, half up."""
-    return floor(value + Fraction(1, 2))
+from .refine import FxpToeplitzSystem
+from .scalars import half_up, power_of_two
 
 
 class FxpGeometricSystem(FxpToeplitzSystem):
@@ -82,10 +78,10 @@ class FxpGeometric(FxpBanded):
         """Return the rounded value; advance the running value by its row."""
         before, n, done = self.exponent, len(self.y), len(placed)
         word = super()._place(value, signal, most, placed)
-        self._running = _half_up(self._running / power_of_two(self.exponent - before))
+        self._running = half_up(self._running / power_of_two(self.exponent - before))
         backward = signal is self.plan.signals["alpha"]
         row = n - 1 - done if backward else done
-        own = _half_up(table_value(self.plan, "generator", 31, row) * word * power_of_two(self.fine))
+        own = half_up(table_value(self.plan, "generator", 31, row) * word * power_of_two(self.fine))
         self._running = floor(table_value(self.plan, "rho", 31) * (self._running + own))
         if backward and 0 < row < self.rows:
             self._running = floor(table_value(self.plan, "ratio", 30, row - 1) * self._running)

@@ -16,10 +16,7 @@ from ..formats import Format
 from ..plan import Plan
 from .arithmetic import quotient
 from .base import NotPositiveDefiniteError
-from .scalars import power_of_two
-
-#: The largest reciprocal of a pivot, as an integer.
-_WORD = (1 << 31) - 1
+from .scalars import WORD, half_up, power_of_two
 
 
 class FxpFactor(NamedTuple):
@@ -27,11 +24,6 @@ class FxpFactor(NamedTuple):
 
     columns: Sequence[int]
     pivots: Sequence[int]
-
-
-def _nearest(value: Fraction) -> int:
-    """Round to the nearest integer, and half up."""
-    return floor(value + Fraction(1, 2))
 
 
 def _reciprocal(d: int, lsb: Fraction) -> Fraction:
@@ -59,12 +51,12 @@ def computed_factor(plan: Plan) -> FxpFactor:
         inverse = _reciprocal(u[0], lsb)
         if inverse >= 2 ** 31 * unit:
             raise NotPositiveDefiniteError
-        pivots.append(min(_nearest(inverse / unit), _WORD))
-        columns += [entry.fit(_nearest(w * lsb * pivots[-1] * unit / entry.lsb)) for w in u[1:]]
+        pivots.append(min(half_up(inverse / unit), WORD))
+        columns += [entry.fit(half_up(w * lsb * pivots[-1] * unit / entry.lsb)) for w in u[1:]]
         k = floor(v[0] * lsb * inverse * 2 ** 31) * power_of_two(-31)
-        u, v = ([w - _nearest(k * other) for w, other in zip(u, v, strict=False)] + u[-1:],
-                [other - _nearest(k * w) for w, other in zip(u[1:], v[1:], strict=False)]
-                + [-_nearest(k * u[-1])])
+        u, v = ([w - half_up(k * other) for w, other in zip(u, v, strict=False)] + u[-1:],
+                [other - half_up(k * w) for w, other in zip(u[1:], v[1:], strict=False)]
+                + [-half_up(k * u[-1])])
     return FxpFactor(columns, pivots)
 
 
@@ -77,5 +69,5 @@ def factor_of(plan: Plan) -> FxpFactor:
 def lambda_plan(plan: Plan, lam: int) -> Plan:
     """Return the plan with the constants of an integer lambda."""
     least = lam - plan.integer("lambda_loss")
-    own = {"lambda_word": lam, "bound_gain": _nearest(Fraction(1 << plan.integer("gain_shift"), least)) + 1}
+    own = {"lambda_word": lam, "bound_gain": half_up(Fraction(1 << plan.integer("gain_shift"), least)) + 1}
     return replace(plan, constants={**plan.constants, **own, **({"fitted_scale": lam} if plan.fits else {})})

@@ -17,13 +17,9 @@ from ..plan import Plan
 from .arithmetic import Words, number, quotient
 from .bound import accurate, bound_of, squares
 from .levinson import Block, FxpLevinson
+from .scalars import power_of_two
 
 Values = list[Fraction]
-
-
-def power_of_two(exponent: int) -> Fraction:
-    """Return ``2**exponent``."""
-    return Fraction(1 << max(exponent, 0), 1 << max(-exponent, 0))
 
 
 def _steps(value: Fraction, lsb: Fraction, rounding: Rounding) -> int:

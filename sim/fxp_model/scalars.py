@@ -30,6 +30,11 @@ def power_of_two(exponent: int) -> Fraction:
     return Fraction(1 << max(exponent, 0), 1 << max(-exponent, 0))
 
 
+def half_up(value: Fraction) -> int:
+    """Round to the nearest integer, half up."""
+    return floor(value + Fraction(1, 2))
+
+
 def exponent_of(v: Fraction) -> int:
     """Return the smallest e with ``-2**e <= v < 2**e``, for v not 0."""
     e = abs(v.numerator).bit_length() - v.denominator.bit_length()
@@ -63,7 +68,7 @@ def to_scalar(v: Fraction) -> Fraction:
     if v == 0:
         return ZERO
     lsb = power_of_two(exponent_of(v) - 31)
-    return min(max(floor(v / lsb + Fraction(1, 2)), -WORD), WORD) * lsb
+    return min(max(half_up(v / lsb), -WORD), WORD) * lsb
 
 
 def add_wide(u: Wide, v: Wide) -> Fraction:

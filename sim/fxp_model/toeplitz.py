@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from math import floor
 from typing import Any
 
 import numpy as np
@@ -23,14 +22,10 @@ from .kernel import FxpKernel
 from .levinson import Block, FxpLevinson, alpha_numbers
 from .lookahead import FxpLookahead
 from .ranged import lambda_plan
-from .refine import FxpRefinement, FxpToeplitzSystem, power_of_two
+from .refine import FxpRefinement, FxpToeplitzSystem
+from .scalars import half_up, power_of_two
 from .schur import FxpSchur
 from .tuning import FxpTuning
-
-
-def _halved(value: int, times: int) -> int:
-    """Divide by ``2**times``, rounding half up."""
-    return (value + (1 << times >> 1)) >> times
 
 
 class FxpToeplitz(FxpModel):
@@ -138,8 +133,9 @@ class FxpToeplitz(FxpModel):
         solvers = [solve(plan, part) for part in self._each(y)]
         for solver in solvers:
             solver.solve()
-        exponent = max(solver.exponent for solver in solvers)
-        words = [[_halved(v, exponent - solver.exponent) for v in solver.words] for solver in solvers]
+        exponent = max(each.exponent for each in solvers)
+        words = [[half_up(v * power_of_two(each.exponent - exponent)) for v in each.words]
+                 for each in solvers]
         alpha, misses = [v for each in words for v in each], list[int]()
         for part, each in zip(self._each(y), words, strict=True):
             misses += system(plan, part).rows(each, exponent, 0, any(alpha))[1]
@@ -230,7 +226,7 @@ class FxpToeplitz(FxpModel):
         d2 = [self._kernel.distances(self._v[i:i + 1], self._v[i + j])[0] for i in range(n - j)]
         terms = n if self.plan.biased_means else n - j
         mean = Fraction(word_of(total(self._kernel.values(np.array(d2, dtype=np.int64)))), terms)
-        return floor(mean + Fraction(1, 2))
+        return half_up(mean)
 
     def fitted(self) -> Outputs:
         """Return the fitted values of the last training, in fractions.

@@ -14,7 +14,7 @@ from ..plan import Plan
 from .arithmetic import Words
 from .banded import FxpBanded
 from .base import RefusedError
-from .refine import power_of_two
+from .scalars import power_of_two
 
 
 def log2(value: int) -> int:

@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from kerncast.codegen.rtl import CORES, RtlCore, generate_rtl, rtl_sources
+from kerncast.codegen.rtl import RtlCore, core_named, generate_rtl, rtl_sources
 from kerncast.hw.rtl.estimate import PLACED, Estimate, Placing, combined
 from kerncast.hw.rtl.synthesis import FAMILIES, Area, Placement, place, synthesise
 from kerncast.lab.figures.lanes import draw_lanes
@@ -97,6 +97,8 @@ CASES = {"predictor": Case("digits", "predictor"), "predictor, D = 1": Case("ecg
          "trainer, intercept": Case("ecg", "trainer", bias=True),
          "banded solver": Case("ecg", "solver", (1,), "banded"),
          "banded trainer": Case("ecg", "trainer", (1,), "banded"),
+         "fitted values": Case("ecg", "fitted", (1,)),
+         "stream": Case("ecg_stream_fir", "stream", (1, 4, 32)),
          "kernel RLS learner, ECP5-45k": Case("", "learner", (4,), tables=KERNEL_RLS, part="45k")}
 
 TEXT = """# FPGA resources and clock rates of the cores
@@ -254,7 +256,7 @@ def measured(name: str, lanes: Sequence[int], families: Sequence[str],
     If `only_known` is true, no tool runs, and families and seeds without a result are omitted.
     """
     case = CASES[name]
-    plan, core = case.plan(), next(one for one in CORES if one.name == case.core)
+    plan, core = case.plan(), core_named(case.core)
     with tempfile.TemporaryDirectory() as folder:
         generate_rtl(plan, folder)
         for count in lanes:

@@ -16,7 +16,9 @@ from pathlib import Path
 import numpy as np
 
 from kerncast.codegen.rtl import LEARNER, PREDICTOR, TRAINER, RtlCore, generate_rtl, model_frame, rtl_sources
+from kerncast.codegen.rtl.banded import growth_cycles, most_growths
 from kerncast.codegen.rtl.common import MOST_WORDS
+from kerncast.codegen.rtl.fitted import fitted_cycles
 from kerncast.codegen.rtl.frames import sample_frame
 from kerncast.codegen.rtl.learner import (
     prediction_cycles,
@@ -31,6 +33,7 @@ from kerncast.codegen.rtl.rls import MOST_DIRECTIONS, MOST_FEATURES, sweep_cycle
 from kerncast.codegen.rtl.rls import prediction_cycles as rls_prediction_cycles
 from kerncast.codegen.rtl.rls import update_cycles as rls_update_cycles
 from kerncast.codegen.rtl.solver import MOST_SAMPLES, read_lags, recursion_cycles, solver_cycles
+from kerncast.codegen.rtl.stream import MOST_TAPS, stream_cycles, stream_period
 from kerncast.codegen.rtl.trainer import trainer_cycles
 from kerncast.hw.rtl.simulators import Operation, Simulation
 from kerncast.sim.model import open_model
@@ -71,12 +74,12 @@ def learner(columns: int, budget: int, word: int = 16, kernel: str = "gaussian",
         online={"budget": budget, "eta": 0.5, "reduction": reduction}))
 
 
-def grid(n: int, sigma: float = 3.0, solver: str = "levinson") -> Plan:
+def grid(n: int, sigma: float = 3.0, solver: str = "levinson", **more: int) -> Plan:
     """Return the plan of a 16-bit trainer for n points on a uniform grid."""
     return make_plan(Spec(
         model={"name": "demo", "algorithm": "toeplitz_rls"}, input={"word": "u16f0"},
         output={"word": "s12f0"}, kernel={"sigma": sigma}, numbers={"word": 16},
-        toeplitz={"n": n, "lam": 0.1, "scheme": "uniform", "solver": solver}))
+        toeplitz={"n": n, "lam": 0.1, "scheme": "uniform", "solver": solver, **more}))
 
 
 def drawing(names: list[str], values: list[list[int]], clocks: int) -> str:
@@ -250,6 +253,17 @@ def banded_row(n: int, sigma: float) -> str:
             f"| {solver_cycles(grid(n)) / solver_cycles(plan):.1f} |")
 
 
+def stream_row(lag: int, lanes: int) -> str:
+    """Return a row on the stream core."""
+    plan = grid(256, 3.0, "banded", stream_lag=lag)
+    return f"| {lag} | {lanes} | {stream_period(plan, lanes)} | {stream_cycles(plan, lanes)} |"
+
+
+def most_clocks(plan: Plan) -> int:
+    """Return the clock cycles of a banded solution with all increases of exponents."""
+    return solver_cycles(plan) + most_growths(plan) * growth_cycles(plan)
+
+
 def register_rows() -> list[str]:
     """Return a row for each register of the register map."""
     rows = []
@@ -296,6 +310,9 @@ def page() -> str:
                            evictions="\n".join(evicting(*row) for row in EVICTIONS),
                            reached="\n".join(reached(*row) for row in grids),
                            learned="\n".join(learned_in_lanes(*row) for row in lanes if row[2] > 1),
+                           stream="\n".join(stream_row(lag, n) for lag in (10, 30) for n in (1, 4, 32)),
+                           MOST_TAPS=MOST_TAPS, FITTED_CLOCKS=fitted_cycles(grid(256)) - 256,
+                           worst=most_clocks(grid(256, 3.0, "banded")),
                            solver="\n".join(rows), last_lag=read_lags(grid(1024)), banded="\n".join(banded),
                            registers="\n".join(register_rows()),
                            refusals="\n".join(refusal_rows()), example=example.rstrip())

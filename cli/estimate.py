@@ -25,7 +25,8 @@ Families = Annotated[list[str] | None, typer.Option(
     help="FPGA family: ecp5, ice40, xilinx7 or all; repeat the option, or separate values by commas.")]
 Cores = Annotated[list[str] | None, typer.Option(
     "--core", metavar="NAME", show_default="all",
-    help="RTL core: predictor, learner, solver or trainer; repeat the option, or separate values by commas.")]
+    help="RTL core: predictor, learner, solver, trainer, stream or fitted; repeat the option, or separate "
+         "values by commas.")]
 Lanes = Annotated[list[str] | None, typer.Option(
     "--lanes", metavar="COUNT", show_default="1",
     help="Number of hardware multipliers in the inner loop, a power of two; repeat the option, or separate "
@@ -40,7 +41,8 @@ Limit = Annotated[float, typer.Option(
     metavar="MINUTES", help="End a run of yosys or of the placer after this time.", min=0.01, max=10_000.0)]
 Simulate = Annotated[str | None, typer.Option(
     metavar="NAME", show_default=False,
-    help="Count the clock cycles in a simulator too: icarus or verilator.")]
+    help="Count the clock cycles in a simulator too, except those of the stream and fitted cores: icarus or "
+         "verilator.")]
 Plot = Annotated[Path | None, typer.Option(
     metavar="FILE", show_default=False,
     help="Draw samples/s, look-up tables and hardware multipliers against the number of lanes: .svg, .png "
@@ -129,13 +131,14 @@ def _lanes(words: list[str]) -> list[int]:
                    remedy="separate the numbers by commas, for example --lanes 1,2,4") from None
 
 
-def _counter(plan: Plan, out: Path, simulator: str | None) -> Callable[[RtlCore, int], int] | None:
+def _counter(plan: Plan, out: Path, simulator: str | None) -> Callable[[RtlCore, int], int | None] | None:
     """Return a function that counts clock cycles in a simulator.
 
     The result is None if no simulator is requested. Raises an error if its tools are missing.
     """
     if simulator is None:
         return None
+    from ..codegen.rtl import BARE_CORES
     from ..hw.rtl.clocks import count_clocks
     from ..hw.rtl.simulators import SIMULATORS, find_simulator
 
@@ -143,7 +146,7 @@ def _counter(plan: Plan, out: Path, simulator: str | None) -> Callable[[RtlCore,
         raise fail("E420", "no such simulator", where="--simulate", value=simulator,
                    allowed=", ".join(SIMULATORS), remedy="choose one of the allowed values")
     find_simulator(simulator)
-    return lambda core, lanes: count_clocks(plan, out, core, lanes, simulator)
+    return lambda core, lanes: None if core in BARE_CORES else count_clocks(plan, out, core, lanes, simulator)
 
 
 def _draw(found: list[Estimate]) -> None:

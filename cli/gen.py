@@ -31,8 +31,8 @@ PackFolder = Annotated[Path | None, typer.Option(
     help="Write a CMSIS-Pack, kerncast.NAME.VERSION.pack, to this folder; adds the package cmsis.")]
 CoreNames = Annotated[list[str] | None, typer.Option(
     "--core", metavar="CORE", show_default=False,
-    help="Require this RTL core: predictor, learner, solver, trainer or stream; repeat the option, or "
-         "separate values by commas.")]
+    help="Require this RTL core: predictor, learner, solver, trainer, stream or fitted; repeat the "
+         "option, or separate values by commas.")]
 
 
 def gen(path: SpecPath, out: OutFolder, check: Check = False, package: PackageKinds = None,
@@ -95,9 +95,9 @@ def _report_stale(old: list[str], as_json: bool) -> None:
 
 def _cores(plan: Plan) -> list[str]:
     """Return the names of the RTL cores that support a plan."""
-    from ..codegen.rtl import BARE_CORES, CORES
+    from ..codegen.rtl import ALL_CORES
 
-    return [core.name for core in (*CORES, *BARE_CORES) if core.fits(plan)]
+    return [core.name for core in ALL_CORES if core.fits(plan)]
 
 
 def _refuse_cores(spec: Spec, plan: Plan, names: Sequence[str]) -> None:

@@ -13,6 +13,7 @@ from ...sim.plan import Plan
 from ...sim.replay.vectors import Vectors
 from .common import MOST_WORDS, model_frame, model_tag, primitives, vectors
 from .core import RtlCore
+from .fitted import FITTED
 from .learner import LEARNER
 from .names import unique_file, unique_names, with_unique_names
 from .predictor import PREDICTOR, predictor_cycles, predictor_overhead, predictor_period
@@ -21,18 +22,19 @@ from .stream import STREAM
 from .testbench import MODULES, render_testbench
 from .trainer import TRAINER
 
-__all__ = ["CORES", "FOLDER", "LEARNER", "MOST_WORDS", "PREDICTOR", "SOLVER", "STREAM", "TRAINER", "RtlCore",
-           "core_named", "fits", "generate_rtl", "model_frame", "model_tag", "predictor_cycles",
-           "predictor_overhead", "predictor_period", "refuse_unfit", "render_refusals", "render_rtl",
-           "rtl_sources", "unique_file", "unique_names", "vectors"]
+__all__ = ["ALL_CORES", "BARE_CORES", "CORES", "FITTED", "FOLDER", "LEARNER", "MOST_WORDS", "PREDICTOR",
+           "SOLVER", "STREAM", "TRAINER", "RtlCore", "core_named", "fits", "generate_rtl", "model_frame",
+           "model_tag", "predictor_cycles", "predictor_overhead", "predictor_period", "refuse_unfit",
+           "render_refusals", "render_rtl", "rtl_sources", "unique_file", "unique_names", "vectors"]
 
 #: Folder of the SystemVerilog in a generated folder.
 FOLDER = "rtl"
-#: All cores there are, in the order of README.md.
+#: Cores with registers, in the order of README.md.
 CORES = (PREDICTOR, LEARNER, SOLVER, TRAINER)
-#: Cores with streams only, which have no registers, packages or estimates.
-BARE_CORES = (STREAM,)
-_NAMES = ", ".join(core.name for core in (*CORES, *BARE_CORES))
+#: Cores with streams only, which have no registers and no packages.
+BARE_CORES = (STREAM, FITTED)
+ALL_CORES = (*CORES, *BARE_CORES)
+_NAMES = ", ".join(core.name for core in ALL_CORES)
 
 
 def core_named(name: str) -> RtlCore:
@@ -40,7 +42,7 @@ def core_named(name: str) -> RtlCore:
 
     Raises E313 if the name is unknown.
     """
-    for core in (*CORES, *BARE_CORES):
+    for core in ALL_CORES:
         if core.name == name:
             return core
     raise fail("E313", "no such SystemVerilog core", where="--core", value=name,
@@ -83,8 +85,7 @@ def render_rtl(plan: Plan, vectors: Vectors | None = None) -> dict[str, str]:
         E306 or E307 if no core supports the plan. The error states the predictor's reason.
     """
     refuse_unfit(plan)
-    parts = [core.render(plan) | _testbench(plan, core, vectors) for core in (*CORES, *BARE_CORES)
-             if core.fits(plan)]
+    parts = [core.render(plan) | _testbench(plan, core, vectors) for core in ALL_CORES if core.fits(plan)]
     files = {name: text for part in parts for name, text in part.items()}
     files["README.md"] = "\n".join([*(part["README.md"] for part in parts), _missing(plan)])
     return {f"{FOLDER}/{name}": text for name, text in with_unique_names(files).items()}

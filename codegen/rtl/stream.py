@@ -17,7 +17,7 @@ from .core import RtlCore
 MOST_TAPS = 511
 #: What the core is made of; below comes before above.
 MODULES = ("kc_shift_round", "kc_shift_sticky", "kc_arithmetic_shift", "kc_saturate", "kc_requantise",
-           "kc_mac", "kc_sum_tree", "kc_affine", "kc_symmetric_fir")
+           "kc_mac", "kc_sum_tree", "kc_affine", "kc_symmetric_fir", "kc_queue")
 # Clocks of the parts: conversion, line, pairs, product and sum, cast, and queue.
 _CONVERT, _LINE, _PAIR, _MAC, _CAST, _QUEUE = 4, 1, 1, 2, 3, 1
 

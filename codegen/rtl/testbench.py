@@ -260,6 +260,24 @@ def _stream(plan: Plan, core: RtlCore, vectors: Vectors) -> Iterator[Frame]:
             yield Frame("m_axis_f", [_word(plan, f) for f in vectors.stream["f"][ready]], users=users)
 
 
+def _fitted(plan: Plan, core: RtlCore, vectors: Vectors) -> Iterator[Frame]:
+    """Yield the frames of the fitted values of the training run, signal by signal."""
+    from ...sim.model.base import fixed_targets
+    from ...sim.model.toeplitz.fitted import fitted_words
+
+    call = _training(vectors)
+    if call is None or call.y_raw is None or "f" not in vectors.fitted:
+        return
+    n, state = plan.sizes["n"], vectors.state
+    head = [state["alpha_exp"][0], *(state["bias"] if plan.bias else ())]
+    signals = zip(fixed_targets(plan, call.y_raw).reshape(-1, n), state["alpha"].reshape(-1, n), strict=True)
+    for y, alpha in signals:
+        status, values = fitted_words(plan, y, alpha, int(state["alpha_exp"][0]))
+        yield Frame("s_axis_y", [_word(plan, word) for word in y])
+        yield Frame("s_axis_alpha", [_word(plan, word) for word in (*head, *alpha)])
+        yield Frame("m_axis_f", [_word(plan, f) for f in values], users=tuple(map(_status, status)))
+
+
 _SCRIPTS: dict[str, Callable[[Plan, RtlCore, Vectors], Iterator[Frame]]] = {
     "predictor": _predictor, "learner": _learner, "trainer": _trainer, "solver": _solver,
-    "stream": _stream}
+    "stream": _stream, "fitted": _fitted}

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ...codegen.rtl import CORES, RtlCore, rtl_sources
+from ...codegen.rtl import ALL_CORES, RtlCore, rtl_sources
 from ...sim.errors import KerncastError, Problem, fail
 from ...sim.plan import Plan
 from .synthesis import FAMILIES, PARTS, Area, Family, Placement, find_tools, place, synthesise
@@ -18,7 +18,7 @@ from .synthesis import FAMILIES, PARTS, Area, Family, Placement, find_tools, pla
 PLACED = "ecp5"
 #: What a core does once in ``RtlCore.cycles``, and the samples that go into it, as a size of the plan or 1.
 _OPERATIONS = {"predictor": ("prediction", ""), "learner": ("update", ""), "solver": ("system", "n"),
-               "trainer": ("training", "n")}
+               "trainer": ("training", "n"), "stream": ("sample", ""), "fitted": ("signal", "n")}
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,8 @@ class Estimate:
     lanes : int
         Number of hardware multipliers in the inner loop.
     operation : str
-        The operation of which the clock cycles are given: prediction, update, system, or training.
+        The operation of which the clock cycles are given: prediction, update, system, training, sample or
+        signal.
     samples : int
         Number of samples per operation.
     cycles : int
@@ -125,16 +126,16 @@ def resolve_cores(plan: Plan, names: Sequence[str]) -> list[RtlCore]:
     KerncastError
         E340 if a name is unknown; E306 or E307 if the core does not support the plan.
     """
-    known = {core.name: core for core in CORES}
+    known = {core.name: core for core in ALL_CORES}
     for name in names:
         if name not in known:
             raise fail("E340", "the plan has no such core", where="--core", value=name,
-                       allowed=", ".join(core.name for core in CORES if core.fits(plan)),
+                       allowed=", ".join(core.name for core in ALL_CORES if core.fits(plan)),
                        remedy="choose one of the allowed values")
         known[name].refuse_unfit(plan)
-    if not names and not any(core.fits(plan) for core in CORES):
-        CORES[0].refuse_unfit(plan)
-    return [core for core in CORES if core.name in names or (not names and core.fits(plan))]
+    if not names and not any(core.fits(plan) for core in ALL_CORES):
+        ALL_CORES[0].refuse_unfit(plan)
+    return [core for core in ALL_CORES if core.name in names or (not names and core.fits(plan))]
 
 
 def refuse_unknown_part(part: str) -> None:
@@ -146,7 +147,7 @@ def refuse_unknown_part(part: str) -> None:
 
 def estimates(plan: Plan, folder: Path, cores: Sequence[RtlCore], families: Sequence[Family], *,
               lanes: Sequence[int] = (1,), placing: Placing | None = None,
-              count: Callable[[RtlCore, int], int] | None = None,
+              count: Callable[[RtlCore, int], int | None] | None = None,
               step: Callable[[str], None] = lambda _: None) -> Iterator[Estimate]:
     """Synthesise cores of a generated folder, and place them on an ECP5 if requested.
 
@@ -164,7 +165,7 @@ def estimates(plan: Plan, folder: Path, cores: Sequence[RtlCore], families: Sequ
         Numbers of lanes, each a power of two.
     placing : Placing, optional
     count : callable, optional
-        ``count(core, lanes)`` returns the clock cycles of an operation from simulation.
+        ``count(core, lanes)`` returns the clock cycles of an operation from simulation, or None.
     step : callable, optional
         Progress callback. It receives a text, such as ``2/6 solver, 1 lane: simulation``.
 
@@ -193,7 +194,7 @@ def estimates(plan: Plan, folder: Path, cores: Sequence[RtlCore], families: Sequ
 
 
 def _made(plan: Plan, core: RtlCore, lanes: int, sources: Sequence[Path], families: Sequence[Family],
-          placing: Placing, count: Callable[[RtlCore, int], int] | None,
+          placing: Placing, count: Callable[[RtlCore, int], int | None] | None,
           report: Callable[[str], None]) -> Estimate:
     """Estimate one core. The tools must have been checked before."""
     title = f"{core.name}, {lanes} lane{'s' if lanes > 1 else ''}"

@@ -9,11 +9,12 @@ from pathlib import Path
 
 import numpy as np
 
-from ...codegen.rtl import SOLVER, TRAINER, model_tag
+from ...codegen.rtl import FITTED, SOLVER, TRAINER, model_tag
 from ...codegen.rtl.common import model_head, signed
+from ...codegen.rtl.fitted import fitted_cycles
 from ...codegen.rtl.frames import model_frame, sample_frames, target_frame
 from ...codegen.rtl.trainer import trainer_cycles
-from ...sim.backend import Outputs, Raw, field_arrays
+from ...sim.backend import Outputs, Raw, field_arrays, fitted_answer
 from ...sim.data import raw
 from ...sim.errors import fail
 from ...sim.model.base import fixed_targets
@@ -102,11 +103,15 @@ class TrainerBackend(RtlBackend):
         super().__init__(plan, model_state, simulator, build_dir, source, waves)
         self._given = model_state
         self._trainer = self._built(self._core)
+        self._solved: Raw | None = None  # the targets of the last training, if it gave a solution
+        if FITTED.fits(plan):  # only then it is a FittedBackend
+            self.fitted = self._fitted
 
     def train(self, x_raw: Raw | None, y_raw: Raw) -> Outputs:
         """Train on a set of samples; see :class:`~kerncast.sim.backend.Backend`."""
         x_raw, y_raw = raw.training_set(self.plan, x_raw, y_raw)
         status, found = self._trained(x_raw, y_raw)
+        self._solved = fixed_targets(self.plan, y_raw) if status in TRAINED else None
         if status in TRAINED:  # otherwise the model stays as it was
             self._state = found
         return {"status": np.array([training_status(self.plan, y_raw, status, found)], dtype=np.int64)}
@@ -114,6 +119,23 @@ class TrainerBackend(RtlBackend):
     def reset(self) -> None:
         """Reset the model to its initial state."""
         self._state = self._given
+
+    def _fitted(self) -> Outputs:
+        """Return the fitted values; see :class:`~kerncast.sim.backend.FittedBackend`."""
+        if self._solved is None:
+            return fitted_answer(self.plan, DeviceStatus.OUT_OF_ORDER, ())
+        plan, mask = self.plan, (1 << self.plan.word) - 1
+        alpha = self._state["alpha"].reshape(plan.outputs, -1)
+        head = [*self._state["alpha_exp"], *(self._state["bias"] if plan.bias else ())]
+        script: list[Operation] = []
+        for y, own in zip(self._solved.reshape(plan.outputs, -1), alpha, strict=True):
+            script += [("y", (y & mask).tolist()), ("alpha", [int(word) & mask for word in (*head, *own)]),
+                       ("values",)]
+        answers = self._built(FITTED).run(script, 4 * fitted_cycles(plan) + 1000)
+        users = [user for users, _ in answers for user in users]
+        f = signed(plan.word, np.array([words for _, words in answers], dtype=np.int64))
+        status = DeviceStatus.SATURATED if any(users) else DeviceStatus.OK
+        return fitted_answer(plan, status, f.T.ravel())
 
     def _trained(self, x_raw: Raw | None, y_raw: Raw) -> tuple[int, Outputs]:
         """Train in simulation; return the status of the core and the state of the model."""

@@ -13,9 +13,12 @@ from kerncast.codegen.generate import generate
 from kerncast.codegen.hls.cores import PREDICTOR as HLS_PREDICTOR
 from kerncast.codegen.resources import resource
 from kerncast.codegen.rtl import (
-    CORES,
+    ALL_CORES,
+    LEARNER,
     MOST_WORDS,
     PREDICTOR,
+    SOLVER,
+    TRAINER,
     generate_rtl,
     model_tag,
     predictor_cycles,
@@ -37,7 +40,7 @@ MODULES = sorted(HW.glob("*.sv"))
 
 
 def cores_of(plan):
-    return [core for core in CORES if core.fits(plan)]
+    return [core for core in ALL_CORES if core.fits(plan)]
 
 
 @pytest.mark.parametrize("case", [*SPECS, *RLS])
@@ -191,7 +194,7 @@ def test_a_folder_of_a_plan_without_any_core_states_which_and_why(tmp_path):
     generate(plan, tmp_path / "out")
     assert [path.name for path in (tmp_path / "out" / "rtl").iterdir()] == ["README.md"]
     said = (tmp_path / "out" / "rtl" / "README.md").read_text()
-    for core in CORES:
+    for core in (PREDICTOR, LEARNER, SOLVER, TRAINER):
         problem, = core.refusal(plan).problems
         line = next(line for line in said.splitlines() if line.startswith(f"* {core.name}: "))
         assert problem.where in line

@@ -30,6 +30,36 @@ CASES = {
     "plain32": (32, {"word": "s24f0", "offset": 99}, 7, 1.0, 0.1, {"rounding": "half_even"}),
 }
 
+#: Sends COUNT samples, the last one with tlast, and resets the core before sample CUT.
+RESET_BENCH = """
+module bench #(parameter int CUT = 1, parameter int COUNT = 2);
+    logic [15:0] samples [0:COUNT-1];
+    logic clk = 0, rst = 1;
+    int sent = 0;
+    wire ready, valid, last;
+    wire [15:0] f;
+    flow_stream dut (
+        .clk(clk), .rst(rst), .s_axis_y_tdata(samples[sent]), .s_axis_y_tvalid(!rst && sent < COUNT),
+        .s_axis_y_tready(ready), .s_axis_y_tlast(sent == COUNT - 1), .m_axis_f_tdata(f), .m_axis_f_tuser(),
+        .m_axis_f_tvalid(valid), .m_axis_f_tready(1'b1), .m_axis_f_tlast(last), .error_clear(1'b0),
+        .error_y(), .busy());
+    initial begin
+        $readmemh("samples.mem", samples);
+        forever #5 clk = !clk;
+    end
+    always @(posedge clk) begin
+        rst <= sent == 0 && $time < 30;
+        if (!rst && ready && sent < COUNT) begin
+            sent <= sent + 1;
+            if (sent == CUT - 1) rst <= 1;
+        end
+        if (rst && sent == CUT) $display("reset");
+        if (!rst && valid) $display("%04x", f);
+        if (!rst && valid && last) $finish;
+    end
+endmodule
+"""
+
 
 def plan_of(case, n=64):
     word, output, lag, sigma, lam, numbers = CASES[case]
@@ -115,6 +145,23 @@ def test_a_record_shorter_than_the_filter_raises_an_error(require_simulator, tmp
     memory.write_text("\n".join(lines) + "\n")
     built(rtl, "flow_stream")
     assert "FAIL: the core reports an error of a frame" in run(rtl, "flow_stream").stdout
+
+
+def test_no_value_depends_on_samples_before_a_reset(require_simulator, ledger, tmp_path):
+    require_simulator("icarus")
+    plan = plan_of("plain16")
+    vectors = vectors_of(plan)
+    rtl, taps = write(tmp_path, plan, None), plan.stream_taps
+    y, f = vectors.streamed, vectors.stream["f"][taps - 1:]
+    (rtl / "bench.sv").write_text(RESET_BENCH)
+    sent = [*y[:taps + 3], *y]  # a reset cuts the first record after some values
+    (rtl / "samples.mem").write_text("".join(f"{word & 0xffff:04x}\n" for word in sent))
+    done = execute(rtl, "iverilog", "-g2012", "-o", "bench", "-s", "bench", "-c", "flow_stream.f", "bench.sv",
+                   f"-Pbench.CUT={taps + 3}", f"-Pbench.COUNT={len(sent)}")
+    assert done.returncode == 0, done.stderr
+    lines = execute(rtl, "vvp", "-n", "bench").stdout.split("reset\n")[1].split()
+    assert lines == [f"{word & 0xffff:04x}" for word in f]
+    ledger.record(backend="rtl:icarus", words=len(lines), mismatches=0, case="stream after a reset")
 
 
 def test_no_output_of_a_stream_follows_an_input_within_a_clock(require_simulator, tmp_path):

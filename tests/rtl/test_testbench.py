@@ -26,9 +26,11 @@ CORES_OF = {"gains16": ("predictor", "learner"), "corners16": ("predictor", "lea
             "labels16": ("predictor", "learner"), "sides32": ("predictor", "learner"),
             "values24": ("predictor", "learner"), "sorts16": ("predictor",),
             "waves16": ("learner",),
-            "grid16": ("predictor", "solver", "trainer"), "means24": ("predictor", "solver", "trainer"),
-            "bias16": ("predictor", "solver", "trainer"), "band16": ("predictor", "solver", "trainer"),
-            "signals16": ("predictor", "solver")}
+            "grid16": ("fitted", "predictor", "solver", "trainer"),
+            "means24": ("predictor", "solver", "trainer"),
+            "bias16": ("fitted", "predictor", "solver", "trainer"),
+            "band16": ("fitted", "predictor", "solver", "trainer"),
+            "signals16": ("fitted", "predictor", "solver")}
 
 
 def vectors_of(plan, updates=14):

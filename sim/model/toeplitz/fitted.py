@@ -7,10 +7,14 @@ is the residual of alpha, whose norm divided by lambda is the certified bound.
 
 from __future__ import annotations
 
+import numpy as np
+
 from ...jit import jit
+from ...plan import Plan
 from ...primitives import FLOOR, Words, shift_round
-from ..kernel import Cast, into_word
-from ..ranges import F
+from ...statuses import DeviceStatus
+from ..kernel import Cast, cast_of, into_word
+from ..ranges import F, Ranges
 from ..trace_hooks import Log
 
 #: Largest shift of a product below ``2**62``: with a larger one the product is less than half an LSB.
@@ -30,3 +34,15 @@ def fitted(y: Words, alpha: Words, scale: int, shift: int, c: Cast, f: Words, lo
         f[i], beyond = into_word(whole, c, log, F)
         limited |= beyond
     return limited
+
+
+def fitted_words(plan: Plan, y: Words, alpha: Words, alpha_exp: int) -> tuple[Words, Words]:
+    """Return the status of each fitted value, and the values, both (n,)."""
+    status, f = np.zeros_like(y), np.zeros_like(y)
+    scale, shift, cast = plan.integer("fitted_scale"), plan.integer("fitted_shift"), cast_of(plan, "f")
+    log = Ranges(plan).log
+    for i in range(len(y)):
+        own = slice(i, i + 1)
+        limited = fitted(y[own], alpha[own], scale, shift - alpha_exp, cast, f[own], log)
+        status[i] = DeviceStatus.SATURATED if limited else DeviceStatus.OK
+    return status, f

@@ -58,8 +58,11 @@ def plan(path: SpecPath, why: Why = None, error: Asked = None, as_json: JsonFlag
         emit(Answer({"signal": why, "why": text, "evidence": made.evidence[why]}, text), as_json)
     elif as_json:
         found = filter_of(made)
+        from ..codegen.c.contract import costs_of_parts
+
         fir = None if found is None else {"taps": found.taps.tolist(), "error": found.error}
         print_json(json.loads(made.to_json()) | {"filter": fir, "stream": made.evidence.get("stream"),
+                                                 "parts": costs_of_parts(made),
                                                  "warnings": warnings_of(spec, made, as_json)})
     else:
         after = ("kerncast", "gen", str(path), "-o", f"build/{made.name}")
@@ -200,7 +203,22 @@ def _stream(made: Plan) -> list[str]:
     return ["\n".join(lines)]
 
 
+def _candidates(made: Plan) -> list[str]:
+    """Return lines on the pairs of sigma and lambda that the device compares; empty if there are none."""
+    from ..sim.candidates import candidate_pairs
+
+    if not made.tunes:
+        return []
+    bands = made.integers("candidate_band")
+    rows = [("sigma", "lambda", "diagonals"), *((sigma, lam, str(band)) for (sigma, lam), band in
+                                                zip(candidate_pairs(made), bands, strict=True))]
+    return ["Each training compares these pairs, and uses the most probable one. If no pair has a valid "
+            "evidence, the\nstatus is no_candidate (-6), and the model is not changed.\n" + table(rows)]
+
+
 def _text(made: Plan) -> str:
+    from ..codegen.c.contract import costs_of_parts
+
     memory = [("memory", "type", "elements", "bytes", "")]
     memory += [(f.name, f.ctype, f"{f.formula} = {f.count}" if f.formula != str(f.count) else f.formula,
                 str(f.bytes), f.meaning) for f in made.memory]
@@ -214,7 +232,9 @@ def _text(made: Plan) -> str:
     head = "\n".join([f"{made.name}: {made.algorithm}, {made.word} bits", *_solver(made), *_reduction(made)])
     notes = ["update_without_searches: with metric = \"fklms\" the mean cost of an update over a long "
              "stream, otherwise the cost of a typical update"]
+    parts = [("part of a call", "at most"), *costs_of_parts(made).items()]
     return "\n\n".join([head, table(_signals(made)), table(memory), table(counts),
+                        *([table(parts)] if parts[1:] else []), *_candidates(made),
                         *(notes if "update_without_searches" in made.operations else []),
                         f"plan {made.hash}"])
 

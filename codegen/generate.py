@@ -138,7 +138,8 @@ def check_memory(plan: Plan, target: Target) -> None:
     if plan.table_bytes > target.flash_bytes:
         raise fail("E301", f"the tables do not fit the flash of {target.id}", where="[target] id",
                    value=f"{plan.table_bytes} bytes", allowed=f"{target.flash_bytes} bytes",
-                   remedy="choose a larger target")
+                   remedy='set [toeplitz] solver = "levinson", which has no table of the factor, or choose a '
+                          "larger target" if plan.banded else "choose a larger target")
 
 
 def refuse_oversize(spec: Spec) -> None:

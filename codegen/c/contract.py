@@ -71,6 +71,13 @@ def contract(plan: Plan, kind: str, saved_bytes: int) -> str:
     `kind` is the name of the function without the model's prefix; `saved_bytes` is the size of a saved state.
     """
     reentrancy, interrupts = _CONTEXT[kind]
+    cost = _cost(plan, kind, saved_bytes)
+    rows = (f"@par Reentrancy: {reentrancy}", f"@par Interrupts: {interrupts}", f"@par Worst case: {cost}.")
+    return "\n".join(line for row in rows for line in _wrapped(row))
+
+
+def _cost(plan: Plan, kind: str, saved_bytes: int) -> str:
+    """Return the worst-case cost of a function."""
     counts = plan.operations.get(_COUNTED.get(kind, kind), {})
     cost = ", ".join(f"{c.count} {what.replace('_', ' ')}" for what, c in counts.items())
     if kind == "update_run":
@@ -90,8 +97,19 @@ def contract(plan: Plan, kind: str, saved_bytes: int) -> str:
     elif kind in ("save", "restore"):
         cost = f"{saved_bytes} bytes written once and read once" if kind == "save" else \
             f"reads two slots of {saved_bytes} bytes, and the restored one twice"
-    rows = (f"@par Reentrancy: {reentrancy}", f"@par Interrupts: {interrupts}", f"@par Worst case: {cost}.")
-    return "\n".join(line for row in rows for line in _wrapped(row))
+    return cost
+
+
+def costs_of_parts(plan: Plan) -> dict[str, str]:
+    """Return the worst-case costs of the calls that :attr:`Plan.operations` does not count.
+
+    These are the slices of a training, its fitted values, and a sample of a stream.
+    """
+    kinds = [] if not plan.trains else ["train_begin", "train_push", "train_run", "train_commit"]
+    kinds += ["train_set_lambda"] if plan.ranged else []
+    kinds += ["train_fitted"] if plan.fits else []
+    kinds += ["stream_push"] if plan.stream_taps else []
+    return {kind: _cost(plan, kind, 0) for kind in kinds}
 
 
 def _slice_cost(plan: Plan, kind: str) -> str:

@@ -289,3 +289,26 @@ def test_plan_names_no_filter_for_a_design_that_is_none():
     code, out, _ = run("plan", EXAMPLES / "drift.toml")
     assert code == 0 and "linear filter" not in out
     assert json.loads(run("plan", EXAMPLES / "drift.toml", "--json")[1])["filter"] is None
+
+
+def test_plan_states_the_worst_case_of_every_part_of_a_call():
+    spec = EXAMPLES / "ecg_stream_fir.toml"
+    _, out, _ = run("plan", spec)
+    parts = json.loads(run("plan", spec, "--json")[1])["parts"]
+    assert list(parts) == ["train_begin", "train_push", "train_run", "train_commit", "train_fitted",
+                           "stream_push"]
+    lines = [re.split(r" {2,}", line) for line in out.splitlines()]
+    assert all([kind, cost] in lines for kind, cost in parts.items())
+    assert parts["train_fitted"] == "1024 multiplications"
+
+
+def test_plan_lists_the_candidates_and_what_happens_without_a_valid_one(tmp_path):
+    text, spec = (EXAMPLES / "ecg_stream_fir.toml").read_text(encoding="utf-8"), tmp_path / "pairs.toml"
+    spec.write_text(text.replace("stream_lag = 30", "candidates = [[2.0, 0.1], [3.0, 0.5]]"),
+                    encoding="utf-8")
+    code, out, err = run("plan", spec)
+    assert code == 0, err
+    assert "the\nstatus is no_candidate (-6)" in out
+    rows = [line.split() for line in out.splitlines()]
+    found = [row for row in rows if len(row) == 3 and row[1] in ("0.1", "0.5")]
+    assert found == [["3.0", "0.1", "16"], ["2.0", "0.1", "10"], ["3.0", "0.5", "15"]]

@@ -210,7 +210,16 @@ def test_a_plan_too_large_for_the_target_is_refused_with_both_byte_counts(tmp_pa
     generate(made, tmp_path / "out", target.model_copy(update={"ram_bytes": 1024 + 178}))
     small = target.model_copy(update={"flash_bytes": made.table_bytes - 1})
     text = refused("E301", made, tmp_path / "two", small)
-    assert f"{made.table_bytes} bytes" in text
+    assert f"{made.table_bytes} bytes" in text and "levinson" not in text
+
+
+def test_a_factor_too_large_for_the_flash_is_refused_with_the_solver_without_it(tmp_path):
+    made = make_plan(Spec(model={"name": "wide", "algorithm": "toeplitz_rls"}, input={"word": "u16f0"},
+                          output={"word": "s12f0"}, kernel={"sigma": 60.0}, numbers={"word": 32},
+                          toeplitz={"n": 1024, "lambda": 0.001, "scheme": "uniform", "solver": "banded"}))
+    text = refused("E301", made, tmp_path / "out", load_target("cortex-m0"))
+    assert f"{made.table_bytes} bytes" in text and 'solver = "levinson"' in text
+    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize("name", ["kc_rt", "kc_cast", "kc_model"])

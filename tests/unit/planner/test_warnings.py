@@ -42,6 +42,8 @@ def test_an_ordinary_spec_is_not_warned_of(s: Spec) -> None:
     (spec("toeplitz_rls", **{"lambda": 2.0**-16}), "W201", "[toeplitz] lambda"),
     (spec(**{"lambda": 2.0**-12}), "W202", "[cg] lambda"),
     (spec("toeplitz_rls", **{"lambda": 2.0**-12}), "W202", "[toeplitz] lambda"),
+    (spec("toeplitz_rls", solver="banded", kernel={"sigma": 1.0}, **{"lambda": 1e-9}), "W202",
+     "[toeplitz] lambda"),
     (spec("toeplitz_rls", scheme="diagonal_mean"), "W202", "[toeplitz] scheme"),
     (spec("toeplitz_rls", solver="lookahead", scheme="diagonal_mean"), "W202", "[toeplitz] scheme"),
     (spec(**{"lambda": 1e9}), "W203", "[cg] lambda"),
@@ -52,6 +54,12 @@ def test_each_warning_has_its_place_and_what_to_do(s: Spec, code: str, where: st
     (problem,) = cautions(make_plan(s))
     assert (problem.code, problem.where) == (code, where)
     assert problem.value and problem.allowed and problem.remedy
+
+
+def test_a_lambda_below_the_error_of_the_band_trains_without_a_bound_and_reports_it() -> None:
+    plan = make_plan(spec("toeplitz_rls", solver="banded", kernel={"sigma": 1.0}, **{"lambda": 1e-9}))
+    y = np.random.default_rng(2).integers(-2048, 2048, N)
+    assert simulate(plan, None, y).status == "inaccurate"
 
 
 def test_lambda_is_lost_below_one_lsb_of_the_kernel_and_not_above() -> None:

@@ -23,10 +23,10 @@ TARGETS = {"cortex-m0": "M0", "cortex-m3": "M3", "cortex-m4": "M4", "cortex-m7":
            "rv32imac": "RV32", "mips-74kf": "MIPS"}
 
 
-def rows_of(page: str, under: str) -> Rows:
-    """Return the table below a heading: for each row, a dictionary by column title."""
+def rows_of(page: str, under: str, which: int = 0) -> Rows:
+    """Return a table below a heading: for each row, a dictionary by column title."""
     text = (ROOT / "docs" / "measured" / f"{page}.md").read_text(encoding="utf-8")
-    table = next(table for table in tables(text) if under in table["under"])
+    table = [table for table in tables(text) if under in table["under"]][which]
     head, *rows = table["rows"]
     return [dict(zip(head, row, strict=True)) for row in rows]
 
@@ -111,9 +111,25 @@ def classes(panels: list[Any]) -> None:
     panels[1].set_title("blue: kerncast")
 
 
+def widths(panels: list[Any]) -> None:
+    """Draw the work of the Toeplitz solvers against the kernel width."""
+    found = rows_of("solver-widths", "Solvers by kernel width and length of the record")
+    on_host = [row for row in rows_of("solver-widths", "Solvers by kernel width and length of the record", 1)
+               if row["lambda"] == "0.1"]
+    for panel, rows, columns in zip(panels, (found, on_host), (("banded", "Levinson"),
+                                                               ("banded", "pcg", "levinson")), strict=True):
+        for colour, column in zip(COLOURS[1:], columns, strict=False):
+            panel.semilogy([float(row["sigma"]) for row in rows], [number(row[column]) for row in rows], "o-",
+                           ms=4, color=colour, label=column.lower())
+        panel.set_xlabel("sigma, samples")
+        panel.legend(fontsize="x-small")
+    panels[0].set(ylabel="instructions", title="Cortex-M4, n = 256")
+    panels[1].set(ylabel="ms", title="host, n = 8,192")
+
+
 CHARTS: dict[str, Callable[[list[Any]], None]] = {
     "accuracy": accuracy, "classes": classes, "costs": costs, "gradients": gradients,
-    "jitter": jitter}
+    "jitter": jitter, "widths": widths}
 
 
 def draw(name: str) -> Path:

@@ -98,21 +98,24 @@ CASES = {"predictor": Case("digits", "predictor"), "predictor, D = 1": Case("ecg
          "banded solver": Case("ecg", "solver", (1,), "banded"),
          "banded trainer": Case("ecg", "trainer", (1,), "banded"),
          "fitted values": Case("ecg", "fitted", (1,)),
-         "stream": Case("ecg_stream_fir", "stream", (1, 4, 32)),
+         "stream": Case("ecg_stream_fir", "stream", (1, 4, 16)),
+         "stream, ECP5-45k": Case("ecg_stream_fir", "stream", (32,), part="45k"),
          "kernel RLS learner, ECP5-45k": Case("", "learner", (4,), tables=KERNEL_RLS, part="45k")}
 
 TEXT = """# FPGA resources and clock rates of the cores
 
 `{command}` writes this page. The page estimates the size and the clock rate of the RTL (register transfer
-level) cores of two examples at 16 bits. The cores are the predictor and the learner of `digits` (41 vectors
+level) cores of three examples at 16 bits. The cores are the predictor and the learner of `digits` (41 vectors
 of 64 columns), and the predictor, the solver and the trainer of `ecg` (one column, n = 256). Each core of an
 example has one hardware multiplier in its inner loop, which is the default of `kerncast gen`. The solver and
 the trainer use Levinson's recursion. The banded cores are for `ecg` with `solver = "banded"`, and the cores
-with an intercept are for `ecg` with `bias = true`. The kernel RLS learner belongs to no example: it has 8
-inputs, 16 cosines and four lanes. `kerncast estimate FOLDER` makes the same estimates for a generated
-folder. yosys counts the cells. nextpnr estimates Fmax, the highest clock frequency, for an ECP5-{part}
-without I/O pins, with placer seeds {seeds}. The kernel RLS learner uses all 28 DSP blocks of an ECP5-25k,
-where it does not reach 100 MHz. Therefore it is placed on an ECP5-45k. No board was used.
+with an intercept are for `ecg` with `bias = true`. The core of fitted values is that of `ecg`. The stream
+core is that of `ecg_stream_fir`, a filter of 61 taps. With 32 lanes, it accepts a sample in each clock cycle,
+but an ECP5-25k has only 28 DSP blocks. The kernel RLS learner belongs to no example: it has 8 inputs, 16
+cosines and four lanes. `kerncast estimate FOLDER` makes the same estimates for a generated folder. yosys
+counts the cells. nextpnr estimates Fmax, the highest clock frequency, for an ECP5-{part} without I/O pins,
+with placer seeds {seeds}. The kernel RLS learner uses all 28 DSP blocks of an ECP5-25k, where it does not
+reach 100 MHz. Therefore both are placed on an ECP5-45k. No board was used.
 
 {verdict}
 
@@ -137,7 +140,7 @@ Fmax and the number of samples per second are for the best seed. The column `clo
 one full-size operation if no stream stalls. They come from the formula of the plan. To count these clock
 cycles in a simulation, use `kerncast estimate --simulate`. The period is the number of clock cycles from the
 start of one operation to the start of the next. A prediction starts before the previous one ends, so its
-period is shorter than its duration. A system or a training run has {n} samples. The number of
+period is shorter than its duration. A system, a training run or a signal has {n} samples. The number of
 samples per second is Fmax divided by the period, times the number of samples per operation. The banded cores
 take additional clock cycles each time an exponent increases. The kernel RLS learner needs fewer clock cycles
 if a sample needs fewer than 10 steps.
@@ -154,7 +157,7 @@ flip-flops, times the period per sample. This proxy for energy counts every cell
 |---|--:|--:|--:|--:|--:|--:|--:|--:|--:|
 {lanes}
 
-The chart shows the cores of the examples without an intercept.
+The chart shows the predictor, learner, solver and trainer cores of the examples without an intercept.
 
 ![Samples per second, look-up tables and DSP blocks against lanes](../figures/{figure})
 
@@ -371,7 +374,8 @@ def main() -> None:
             found += measured(name, (lanes,), families, results, asked.known)
     if not asked.names:
         PAGE.write_text(page(found), encoding="utf-8", newline="\n")
-        plain = [one for one in found if CASES[one.core].example and not CASES[one.core].bias]
+        plain = [one for one in found if CASES[one.core].example and not CASES[one.core].bias
+                 and CASES[one.core].core not in ("stream", "fitted")]
         draw_lanes([replace(one, area={PLACED: one.area[PLACED]}) for one in plain], FIGURE)
 
 

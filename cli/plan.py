@@ -204,7 +204,7 @@ def _stream(made: Plan) -> list[str]:
 
 
 def _candidates(made: Plan) -> list[str]:
-    """Return lines on the pairs of sigma and lambda that the device compares; empty if there are none."""
+    """Return lines on the candidates of sigma and lambda, if there are any."""
     from ..sim.candidates import candidate_pairs
 
     if not made.tunes:

@@ -101,7 +101,7 @@ def _cost(plan: Plan, kind: str, saved_bytes: int) -> str:
 
 
 def costs_of_parts(plan: Plan) -> dict[str, str]:
-    """Return the worst-case costs of the calls that :attr:`Plan.operations` does not count.
+    """Return the worst-case costs of the parts of a training.
 
     These are the slices of a training, its fitted values, and a sample of a stream.
     """

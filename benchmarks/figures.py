@@ -31,8 +31,8 @@ COMMAND = "python -m kerncast.benchmarks.figures"
 _MEASURED = {  # pages of docs/measured, by the script that writes each
     **{name: name.replace("-", "_") for name in (
         "accuracy", "banded", "costs", "estimates", "extras", "filters", "gaps", "instructions", "intrinsics",
-        "classes", "irregular", "misra", "simulation-speed", "slices", "sweep", "toeplitz-speed",
-        "tuning")}, "peers": "beside"}
+        "classes", "irregular", "misra", "simulation-speed", "slices", "solver-widths", "sweep",
+        "toeplitz-speed", "tuning")}, "peers": "beside"}
 _PAPERS = {"toeplitz-rls": "toeplitz_rls", "multiresolution-ls-svm": "multiresolution",
            "domain-decomposition": "domain_decomposition",
            "regularized-least-squares": "regularized_least_squares", "kernel-lms-reduction": "kernel_lms"}

@@ -1,4 +1,4 @@
-"""Compare the banded solver with the others by kernel width, number of samples and RAM.
+"""Compare the Toeplitz solvers by kernel width, number of samples and RAM.
 
 ``python -m kerncast.benchmarks.solver_widths`` writes docs/measured/solver-widths.md. Its chart is drawn by
 :mod:`.charts`.

@@ -122,13 +122,14 @@ inline wide_t max_magnitude(wide_t used, wide_t v)
     return size > used ? size : used;
 }
 
-// sum_i r[step-i] w[i], i from `first` to step - 1.
+// sum_i r[step-i] w[i], i from `first` to step - 1; r is taken as 0 beyond `last_lag`.
 inline sum_t dot(const block_t r, const block_t w, int first, int step)
 {
     const window_t window = window_at(step);
+    const int start = step > last_lag ? step - last_lag : 0;
     sum_t acc = 0;
 
-    sum: for (int row = 0; row * lanes < step; row++) {
+    sum: for (int row = start / lanes; row * lanes < step; row++) {
 #pragma HLS PIPELINE II=1
 #pragma HLS LOOP_TRIPCOUNT min=0 max=2
         word_t back[lanes];
@@ -138,7 +139,7 @@ inline sum_t dot(const block_t r, const block_t w, int first, int step)
 #pragma HLS UNROLL factor=2
             const int i = row * lanes + lane;
 
-            if (i >= first && i < step) {
+            if (i >= first && i >= start && i < step) {
                 acc = kc::mac(acc, back[lane], w[row][lane], solver_shift);
             }
         }

@@ -123,6 +123,7 @@ const int a_exp_min = 0;
 const int a_exp_max = 4;
 const int x_exp_min = -8;
 const int x_exp_max = 7;
+const int last_lag = 3;
 const kc::uint<52> eps_min(3602879701896396LL);
 // 1 / (1 + lambda), for alpha in s16f15
 const kc::uint<31> alpha_scale(1717986918);

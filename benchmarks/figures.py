@@ -103,14 +103,14 @@ class Match(NamedTuple):
     pattern: str
 
 
-def _example(name: str) -> dict[str, Match | Duration]:
+def _example(name: str, file: str = "") -> dict[str, Match | Duration]:
     """Return where docs/measured/costs.md states the costs of an example.
 
-    The costs are those on a Cortex-M4 at -O2.
+    The costs are those on a Cortex-M4 at -O2. `file` is the name of the spec, if it is not that of the model.
     """
-    page, row = "docs/measured/costs.md", rf"## `examples/{name}\.toml`.*?^\| `cortex-m4` \| -O2 \|"
+    page, row = "docs/measured/costs.md", rf"## `examples/{file or name}\.toml`.*?^\| `cortex-m4` \| -O2 \|"
     columns = {"flash": 2, "stack": 5, "train": 7, "update": 8, "predict": 9}
-    learns = columns["train" if name == "ecg" else "update"]
+    learns = columns["train" if name == "ecg_fir" else "update"]
     us = Duration(Match(page, rf"{row}(?:[^|]*\|){{{learns}}} ([\d,]+)"))
     return {f"{name}.us": us, f"{name}.ram": Match(page, rf"^`{name}: .*?needs? ([\d,]+) bytes of RAM"),
             **{f"{name}.{what}": Match(page, rf"{row}(?:[^|]*\|){{{at}}} ([\d,]+)")
@@ -123,7 +123,7 @@ NAMED: dict[str, Key | Code | Cell | Match | Duration] = {
        for name, row in (("none", "no filter"), ("tuned", "Savitzky-Golay, tuned"),
                          ("kerncast", r"kerncast, \d+-bit"))},
     "cores.mhz": Code("kerncast.benchmarks.figures", "MHZ"),
-    "ecg.samples": Key("examples/ecg.toml", "toeplitz", "n"),
+    "ecg_fir.samples": Key("examples/ecg_stream_fir.toml", "toeplitz", "n"),
     "digits.vectors": Key("examples/digits.toml", "online", "budget"),
     "cores.words": Code("kerncast.codegen.rtl.common", "MOST_WORDS"),
     "cores.samples": Code("kerncast.codegen.rtl.solver", "MOST_SAMPLES"),
@@ -141,9 +141,11 @@ NAMED: dict[str, Key | Code | Cell | Match | Duration] = {
                                 r"^\| padasip RLS \| [^|]* \|[^|]*\| ([\d.]+) \|$"),
     "streams.ecg_kernel": Match("docs/measured/streams.md",
                                 r"of differences, 16 bits \| [^|]* \|[^|]*\| ([\d.]+) \|"),
-    **{name: match for example in ("digits", "drift", "ecg", "ecg_stream", "equaliser")
-       for name, match in _example(example).items() if name not in (
-           "ecg.update", *(f"{other}.train" for other in ("digits", "drift", "ecg_stream", "equaliser")))},
+    **{name: match for example, file in (("digits", ""), ("drift", ""), ("ecg_fir", "ecg_stream_fir"),
+                                          ("ecg_stream", ""), ("equaliser", ""))
+       for name, match in _example(example, file).items() if name not in (
+           "ecg_fir.update",
+           *(f"{other}.train" for other in ("digits", "drift", "ecg_stream", "equaliser")))},
 }
 
 _MARK = re.compile(r"<!--=([\w.-]+)-->(.*?)<!--=-->", re.DOTALL)

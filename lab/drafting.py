@@ -142,7 +142,8 @@ def _start(name: str, algorithm: str) -> Values:
     if algorithm == "kernel_cg":
         values["cg"] = {"n": 256, "lambda": 0.1, "steps": 32}
     elif algorithm == "toeplitz_rls":
-        values["toeplitz"] = {"n": 256, "lambda": 0.1, "scheme": "uniform", "step": 1}
+        values["toeplitz"] = {"n": 256, "lambda": 0.1, "scheme": "uniform", "step": 1,
+                              "solver": "auto"}
     elif algorithm == "online_kernel_rls":
         values["kernel"]["sigma"] = 10000.0  # random features cannot resolve a few ADC counts of 16 bits
         values["rls"] = {"features": 64, "forgetting": 0.999, "ridge": 0.001, "passes": 1}
@@ -184,7 +185,7 @@ def _fitted(name: str, algorithm: str | None, seen: Inspection, file: str, lags:
         values["toeplitz"]["n"] = max(2, min(rows, LARGEST_N))
         if columns:
             values["toeplitz"]["scheme"] = "diagonal_mean_biased"
-            del values["toeplitz"]["step"]
+            del values["toeplitz"]["step"], values["toeplitz"]["solver"]
     elif chosen == "kernel_lms":
         _learner(values, seen, columns)
     elif seen.classes:

@@ -264,7 +264,8 @@ def _constants(plan: Plan, learns: bool, solves: bool, lanes: int) -> list[tuple
         rows += [*banded_constants(plan, lanes), *words("x_step")]
     elif solves:
         rows += shifts("solver_shift", "xi_frac", "innov_frac", "a_exp_min", "a_exp_max",
-                       "x_exp_min", "x_exp_max", "last_lag") + words("eps_min", "alpha_scale", "ridge_scale", "x_step")
+                       "x_exp_min", "x_exp_max", "last_lag")
+        rows += words("eps_min", "alpha_scale", "ridge_scale", "x_step")
     rows += stream_constants(plan) if STREAM.fits(plan) else []
     if solves and plan.bias and not plan.banded:
         rows += shifts("alpha_frac", "residual_shift")

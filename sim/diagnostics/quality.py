@@ -15,6 +15,8 @@ from .held_out import HeldOut, held_out
 
 #: Errors that differ by less than this share count as equal.
 _SAME = 0.05
+#: So do mean errors that differ by less than this number of standard errors.
+_CLEAR = 2.0
 #: The two measures.
 ERROR_RATE, RMS_ERROR = "error rate", "RMS error"
 
@@ -39,6 +41,8 @@ class Quality:
         The worst status of all training runs.
     baselines : dict of str to float
         Error of each baseline by its name, in ascending order.
+    clear : bool
+        Whether the difference from the best baseline is large compared with its standard error.
     """
 
     judged: str
@@ -48,6 +52,7 @@ class Quality:
     error: float
     status: str
     baselines: dict[str, float]
+    clear: bool = True
 
     @property
     def is_rate(self) -> bool:
@@ -75,7 +80,7 @@ class Quality:
     @property
     def gains(self) -> bool:
         """Return whether the error is clearly below the error of every baseline."""
-        return self.error < self.best[1] * (1 - _SAME)
+        return self.clear and self.error < self.best[1] * (1 - _SAME)
 
     @property
     def best_is_filter(self) -> bool:
@@ -109,14 +114,26 @@ class Quality:
                 "verdict": self.verdict}
 
 
+def losses(found: HeldOut, f: Array) -> Array:
+    """Return the squared error of each prediction (k,), or 1 for each wrong class."""
+    if not found.classes:
+        return np.asarray((f - found.y) ** 2)
+    if found.labels:
+        return np.asarray(f != found.y, dtype=np.float64)
+    middle = float(np.mean(np.unique(found.y_train)))
+    return np.asarray((f > middle) != (found.y > middle), dtype=np.float64)
+
+
 def error_of(found: HeldOut, f: Array) -> float:
     """Return the RMS error of predictions (k,), or the error rate of a classifier."""
-    if not found.classes:
-        return float(np.sqrt(np.mean((f - found.y) ** 2)))
-    if found.labels:
-        return float(np.mean(f != found.y))
-    middle = float(np.mean(np.unique(found.y_train)))
-    return float(np.mean((f > middle) != (found.y > middle)))
+    mean = float(np.mean(losses(found, f)))
+    return mean if found.classes else float(np.sqrt(mean))
+
+
+def is_clear(found: HeldOut, f: Array) -> bool:
+    """Return whether the model's mean loss differs clearly from that of predictions f."""
+    change = losses(found, f) - losses(found, found.f)
+    return bool(abs(change.mean()) > _CLEAR * change.std() / np.sqrt(len(change)))
 
 
 def quality(spec: Spec, data: Dataset) -> Quality | None:
@@ -149,11 +166,12 @@ def is_lagged(spec: Spec) -> bool:
 
 def judge(found: HeldOut, lagged: bool) -> Quality:
     """Compare held-out predictions with baselines; see :func:`quality`."""
-    errors = {each.name: error_of(found, each.f)
-              for each in baselines(found, lagged, lambda f: error_of(found, f))}
+    others = sorted(baselines(found, lagged, lambda f: error_of(found, f)),
+                    key=lambda each: error_of(found, each.f))
     return Quality(found.judged, ERROR_RATE if found.classes else RMS_ERROR, len(found.y), found.sampled,
                    _finite(error_of(found, found.f)) if found.trained else float("inf"), found.status,
-                   dict(sorted(errors.items(), key=lambda item: item[1])))
+                   {each.name: error_of(found, each.f) for each in others},
+                   not found.trained or is_clear(found, others[0].f))
 
 
 def _finite(error: float) -> float:

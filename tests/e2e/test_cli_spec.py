@@ -179,7 +179,7 @@ def test_init_refuses_a_file_in_place_of_the_output_folder(tmp_path):
 
 
 @pytest.mark.parametrize(("algorithm", "options"), [
-    ("toeplitz_rls", ["unit", "unit", "solver", "scaling", "refine", "bias", "stream_lag",
+    ("toeplitz_rls", ["unit", "unit", "scaling", "refine", "bias", "stream_lag",
                       "tolerance", "rounding", "overflow", "casts", "ranges", "margin", "exp_table", "test"]),
     ("kernel_cg", ["unit", "unit", "tolerance", "rounding", "overflow", "casts", "exp_table", "test"]),
     ("kernel_lms", ["unit", "unit", "linear_forgetting", "joint", "last_errors", "projection", "metric",

@@ -14,7 +14,7 @@ from kerncast.sim.data.samples import load_samples
 from kerncast.sim.diagnostics import held_out as module
 from kerncast.sim.diagnostics.baselines import baselines, savitzky_golay
 from kerncast.sim.diagnostics.held_out import FOLDS, Judged, held_out, make_folds, part_of
-from kerncast.sim.diagnostics.quality import error_of, judge, quality
+from kerncast.sim.diagnostics.quality import error_of, is_clear, judge, quality
 from kerncast.sim.kernels import Gaussian
 from kerncast.sim.spec import Spec
 
@@ -190,7 +190,7 @@ def test_the_verdict_names_the_baseline_that_decides() -> None:
                          (0.98, "about that of"),
                          (1.02, "No gain: the error of a baseline is 2.0% smaller (mean)"),
                          (0.5, "50% below")):
-        made = replace(found, error=error, baselines={"mean": 1.0})
+        made = replace(found, error=error, baselines={"mean": 1.0}, clear=True)
         assert words in made.verdict and made.beats_baselines == (error <= 1)
 
 
@@ -218,3 +218,15 @@ def test_results_print_as_a_few_lines() -> None:
     assert all(text.count("\n") <= 3 and max(map(len, text.split("\n"))) <= 160 for text in results[:5])
     assert repr(make_plan(spec)).startswith("Plan: m, toeplitz_rls, 16 bits, n = 40, D = 1\n")
     assert "40 samples" in repr(data) and "1,024 samples" in results[4] and "errors=" not in results[5]
+
+
+def test_a_difference_within_its_standard_error_is_no_gain() -> None:
+    """Of 75 candidates, one has a smaller error than the mean even on noise."""
+    y = np.random.default_rng(1).normal(size=40)
+    found = held_out(spec_of("toeplitz_rls"), signal(40))
+    assert found is not None and not found.classes
+    noise = 0.3 * np.random.default_rng(2).normal(size=40)
+    for f, clear in ((0 * y, False), (noise, False), (0.9 * y, True)):
+        assert is_clear(replace(found, y=y, f=f), np.zeros(40)) == clear
+    luck = np.where(np.arange(40) == int(np.argmax(abs(y))), y, 0.0)  # one sample decides
+    assert not is_clear(replace(found, y=y, f=luck), np.zeros(40))

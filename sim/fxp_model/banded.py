@@ -53,11 +53,13 @@ class FxpBandSystem(FxpToeplitzSystem):
     def _product(self, alpha: Sequence[int], i: int) -> int:
         """Return row i of T alpha, rounded down to LSBs of the residual.
 
-        X
+        The diagonal is ``2**31`` plus an excess. Both products are rounded.
         """
         drop, head, n = 1 << self.plan.integer("residual_shift"), self.plan.integer("band_head"), len(alpha)
         both = [self.r[d] * sum(alpha[j] for j in (i - d, i + d) if 0 <= j < n) for d in range(1, n)]
-        return self.r[0] * alpha[i] // drop + sum(v // drop for v in both[:head]) + sum(both[head:]) // drop
+        one = 1 << BAND_BITS
+        diagonal = one * alpha[i] // drop + (self.r[0] - one) * alpha[i] // drop
+        return diagonal + sum(v // drop for v in both[:head]) + sum(both[head:]) // drop
 
 
 class FxpBanded:
@@ -135,14 +137,15 @@ class FxpBanded:
         c, n, z_exp = self.plan.integer, len(self.y), self.exponent
         name, frac = ("x", self.word - 1) if self.plan.refine else ("alpha", c("alpha_frac"))
         pivots, max_exponent = self.factor.pivots, c(f"{name}_exp_max")
+        pivot_frac = self.factor.pivot_frac
         used = max(v if v >= 0 else -v - 1 for v in self.words)
         top = (used * pivots[-1]).bit_length()
-        self.exponent = max(top + z_exp - c("pivot_frac") + frac - 2 * (self.word - 1), c(f"{name}_exp_min"))
+        self.exponent = max(top + z_exp - pivot_frac + frac - 2 * (self.word - 1), c(f"{name}_exp_min"))
         if self.exponent > max_exponent:
             raise NotPositiveDefiniteError
         alpha: list[int] = []  # the last one first
         for i in range(n - 1, -1, -1):
-            shift = c("pivot_frac") + self.word - 1 - z_exp + self.exponent - frac - self.fine
+            shift = pivot_frac + self.word - 1 - z_exp + self.exponent - frac - self.fine
             first = floor(self.words[i] * pivots[min(i, self.rows - 1)] * power_of_two(-min(shift, 62)))
             value = first - self._sum([(self.entry(i + j, i), word)
                                        for j, word in enumerate(reversed(alpha), start=1)])

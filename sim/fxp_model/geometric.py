@@ -62,7 +62,7 @@ class FxpGeometric(FxpBanded):
     def __init__(self, plan: Plan, y: Words) -> None:
         self.plan, self.word, self.rows = plan, plan.word, plan.integer("rows")
         self.y = [int(v) for v in y]
-        self.factor = FxpFactor((), plan.tables["pivot"].values)
+        self.factor = FxpFactor((), plan.tables["pivot"].values, plan.integer("pivot_frac"))
         self.fine = plan.integer("state_frac")
         self._running = 0
 

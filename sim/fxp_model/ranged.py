@@ -16,14 +16,19 @@ from ..formats import Format
 from ..plan import Plan
 from .arithmetic import quotient
 from .base import NotPositiveDefiniteError
+from .long_factor import long_factor
 from .scalars import WORD, half_up, power_of_two
 
 
 class FxpFactor(NamedTuple):
-    """Columns of L below the diagonal, one after another, and 1 / d_i, as integers."""
+    """Columns of L below the diagonal, one after another, and 1 / d_i, as integers.
+
+    `pivot_frac` is the number of fraction bits of 1 / d_i.
+    """
 
     columns: Sequence[int]
     pivots: Sequence[int]
+    pivot_frac: int
 
 
 def _reciprocal(d: int, lsb: Fraction) -> Fraction:
@@ -57,13 +62,14 @@ def computed_factor(plan: Plan) -> FxpFactor:
         u, v = ([w - half_up(k * other) for w, other in zip(u, v, strict=False)] + u[-1:],
                 [other - half_up(k * w) for w, other in zip(u[1:], v[1:], strict=False)]
                 + [-half_up(k * u[-1])])
-    return FxpFactor(columns, pivots)
+    return FxpFactor(columns, pivots, plan.integer("pivot_frac"))
 
 
 def factor_of(plan: Plan) -> FxpFactor:
     """Return the factor of the plan's tables, or the one computed for its lambda."""
-    return computed_factor(plan) if plan.ranged else FxpFactor(
-        plan.tables["factor"].values, plan.tables["pivot"].values)
+    if plan.ranged:
+        return FxpFactor(*long_factor(plan)) if plan.long_factor else computed_factor(plan)
+    return FxpFactor(plan.tables["factor"].values, plan.tables["pivot"].values, plan.integer("pivot_frac"))
 
 
 def lambda_plan(plan: Plan, lam: int) -> Plan:

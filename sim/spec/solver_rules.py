@@ -73,7 +73,7 @@ def lambda_range(draft: Draft) -> Found:
     if not isinstance(given, (list, tuple)) or len(given) != 2:
         return
     for table, key, wanted, allowed in (
-            ("toeplitz", "solver", "banded", 'solver = "banded"'), ("numbers", "word", 16, "word = 16"),
+            ("toeplitz", "solver", "banded", 'solver = "banded"'),
             ("toeplitz", "refine", 0, "no `refine`"), ("toeplitz", "bias", False, "no `bias`"),
             ("toeplitz", "candidates", None, "no `candidates`"),
             ("toeplitz", "stream_lag", None, "no `stream_lag`"),

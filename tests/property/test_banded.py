@@ -211,7 +211,7 @@ def test_a_second_model_computes_the_same_values_of_several_outputs(ledger: Any)
     ledger.record(backend="model:fxpmath", words=found.words, mismatches=0, case="toeplitz, several outputs")
 
 
-def ranged_plan(random: Random, most: int) -> Plan:
+def ranged_plan(random: Random, most: int, word: int) -> Plan:
     """Plan a random banded trainer whose lambda can change at run time."""
     while True:
         drawn = banded_spec(random, most)
@@ -222,15 +222,15 @@ def ranged_plan(random: Random, most: int) -> Plan:
         try:
             return make_plan(drawn.model_copy(update={
                 "toeplitz": drawn.toeplitz.model_validate(more),
-                "numbers": drawn.numbers.model_copy(update={"word": 16})}))
+                "numbers": drawn.numbers.model_copy(update={"word": word})}))
         except KerncastError as error:
             assert error.problems[0].code == "E205"
 
 
-def compared_at_lambdas(seed: int, most: int) -> Comparison:
+def compared_at_lambdas(seed: int, most: int, word: int) -> Comparison:
     """Train both models with the ends of the range, a lambda between them, and the one of the plan."""
     random, found = Random(seed), Comparison()
-    plan = ranged_plan(random, most)
+    plan = ranged_plan(random, most, word)
     model, second, lo, hi = open_model(plan), open_fxp_model(plan), *map(plan.integer, (
         "lambda_lo", "lambda_hi"))
     assert isinstance(model, LambdaBackend) and isinstance(second, LambdaBackend)
@@ -247,10 +247,11 @@ def compared_at_lambdas(seed: int, most: int) -> Comparison:
     return found
 
 
-def test_a_second_model_computes_the_same_values_with_lambda_at_run_time(ledger: Any) -> None:
+@pytest.mark.parametrize("word", [16, 24, 32])
+def test_a_second_model_computes_the_same_values_with_lambda_at_run_time(ledger: Any, word: int) -> None:
     words = 0
     for seed in range(12):
-        found = compared_at_lambdas(seed, 20)
+        found = compared_at_lambdas(seed, 20, word)
         assert found.mismatches == 0, f"seed {seed}: {found.first}"
         words += found.words
-    ledger.record(backend="model:fxpmath", words=words, mismatches=0, case="toeplitz, lambda at run time")
+    ledger.record(backend="model:fxpmath", words=words, mismatches=0, case=f"toeplitz, lambda at run time, {word} bits")

@@ -223,7 +223,7 @@ def certify_band(y: Words, band: Words, alpha: Words, alpha_exp: int, head: int,
                  k: CertifyConstants, excess: int = 0) -> int:
     """Return the bound in LSB of alpha, on the norm over all outputs.
 
-    The diagonal of the matrix is ``2**31`` plus `excess`, which needs products without shift.
+    The diagonal of the matrix is ``2**31`` plus `excess`, whose product is shifted on its own.
 
     y and alpha have shape (C, n). The method is that of :func:`..certify.certify`, with the band's first row.
     """
@@ -233,7 +233,8 @@ def certify_band(y: Words, band: Words, alpha: Words, alpha_exp: int, head: int,
     s = k.word - 2 + k.residual_shift - k.alpha_frac + alpha_exp
     for o in range(alpha.shape[0]):
         for i in range(alpha.shape[1]):
-            product = band_residual(i, band, alpha[o], head, k.residual_shift) + alpha[o, i] * excess
+            product = mac(band_residual(i, band, alpha[o], head, k.residual_shift), alpha[o, i], excess,
+                          k.residual_shift)
             row = arithmetic_shift(y[o, i] * k.ridge_scale, s) - product
             miss = abs(row) + target_error_bound(y[o, i], s) + slack
             total, total_s = add_square(total, total_s, miss, k.bound.norm_bits, 1)

@@ -65,7 +65,8 @@ class Candidate(NamedTuple):
 
 def ranged_candidate(plan: Plan, found: Ranged) -> Candidate:
     """Return the candidate of a plan with a run-time lambda, whose factor is `found`."""
-    return Candidate(banded_constants(plan), BandedTables(found.factor, found.pivot, band_of(plan)),
+    constants = banded_constants(plan)._replace(pivot_frac=int(found.pivot_frac[0]))
+    return Candidate(constants, BandedTables(found.factor, found.pivot, band_of(plan)),
                      certify_constants(plan), EvidenceConstants(0, 0, 0, 0), kernel_constants(plan),
                      diagonal_excess(plan))
 

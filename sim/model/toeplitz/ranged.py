@@ -7,7 +7,7 @@ Schur's recursion on the generators u and v of ``T + lambda I`` gives column i o
 
 u and v have 32 bits with F fraction bits (:mod:`...planner.toeplitz.ranged`), as have lambda and the first
 row of T; k has 31. Each step rounds each entry once, and the recursion is weakly stable, so the error of the
-factor is far below the LSB of its words.
+factor is far below the LSB of 16-bit words. Longer words need longer generators (:mod:`.long_factor`).
 
 PYTEST_DONT_REWRITE: see :mod:`...primitives`.
 """
@@ -23,6 +23,7 @@ from ...jit import jit
 from ...plan import Plan
 from ...primitives import HALF_UP, Words, arithmetic_shift, divide, divide_round, requantise, shift_round
 from ..statuses import NOT_POSITIVE_DEFINITE, OK
+from .long_factor import factorise_long
 
 #: Fraction bits of k.
 K_FRAC = 31
@@ -82,23 +83,28 @@ def factorise(row: Words, lam: int, factor: Words, pivot: Words, u: Words, v: Wo
 
 
 class Ranged(NamedTuple):
-    """A status, the factor for a lambda, and the generators of its last column."""
+    """A status, the factor for a lambda, and the generators of its last column.
+
+    `pivot_frac` has the fraction bits of 1 / d.
+    """
 
     status: int
     factor: Words
     pivot: Words
     u: Words
     v: Words
+    pivot_frac: Words
 
     def members(self) -> dict[str, Words]:
         """Return the members of the trainer structure."""
-        return {"factor": self.factor, "pivot": self.pivot, "u": self.u, "v": self.v}
+        return {"factor": self.factor, "pivot": self.pivot, "u": self.u, "v": self.v,
+                "pivot_frac": self.pivot_frac}
 
 
 def empty_factor(plan: Plan) -> Ranged:
     """Return a factor of zeros; without a range of lambda, its arrays are empty."""
     b, rows = (plan.integer("band"), plan.integer("rows")) if plan.ranged else (0, 0)
-    shapes = ((rows, b), rows, b + 1 if plan.ranged else 0, b)
+    shapes = ((rows, b), rows, b + 1 if plan.ranged else 0, b, 1)
     return Ranged(OK, *(np.zeros(shape, dtype=np.int64) for shape in shapes))
 
 
@@ -110,8 +116,14 @@ def band_of(plan: Plan) -> Words:
 def factor_of(plan: Plan, lam: int) -> Ranged:
     """Return the factor of a plan for an integer lambda."""
     found, full_scale = empty_factor(plan), 1 << (plan.word - 1)
-    status = factorise(band_of(plan), lam, *found[1:], -full_scale, full_scale - 1,
-                       FactorConstants._make(plan.integer(name) for name in FactorConstants._fields))
+    k = FactorConstants._make(plan.integer(name) for name in FactorConstants._fields)
+    if plan.long_factor:
+        rest = np.array(plan.tables["band_rest"].values, dtype=np.int64)
+        frac = factorise_long(band_of(plan), rest, lam, *found[1:5], -full_scale, full_scale - 1, *k)
+        status = OK if frac > 0 else NOT_POSITIVE_DEFINITE
+    else:
+        status, frac = factorise(band_of(plan), lam, *found[1:5], -full_scale, full_scale - 1, k), k.pivot_frac
+    found.pivot_frac[0] = frac
     return found._replace(status=int(status))
 
 

@@ -342,12 +342,14 @@ def _ranged(spec: Spec, inputs: Inputs, alpha_frac: int, c: dict[str, int | tupl
     step, top, y = c["x_step"], c["alpha_exp_max"], inputs.signals["y"].format
     assert spec.toeplitz is not None and isinstance(step, int) and isinstance(top, int)
     band = ranged_band(spec, first_row(lowest(spec), inputs.x.lsb, step))
-    if band_residual_shift(y.bits, len(band.row) - 1, alpha_frac):
+    shift = band_residual_shift(y.bits, len(band.row) - 1, alpha_frac)
+    if shift and y.bits == 16:
         raise fail("E205", "lambda_range: the smallest lambda leaves too few bits for the residual",
                    where="[toeplitz] lambda_range", value=list(spec.toeplitz.lambda_range or ()),
                    allowed="a smaller lambda at the low end", remedy="lower the smallest lambda")
     constants, tables = ranged_constants(spec, band)
-    return constants | ranged_certificate(spec, constants, band_loss(band)) | ranged_fitted(
+    head = band_head(tables["band"], y.bits) if shift else 0
+    return constants | ranged_certificate(spec, constants, band_loss(band), shift, head) | ranged_fitted(
         spec, y, alpha_frac, top, constants), tables
 
 

@@ -27,6 +27,8 @@ from .levinson import ALPHA_EXP_MIN, power
 
 #: Format of the first row: 32 bits at every word length, as is that of 1 / d_i.
 BAND = Format(True, 32, 31)
+#: Format of the lower bits of a first row.
+REST = Format(True, 32, 62)
 #: Bits of accumulators.
 _SUM_BITS = 60
 #: Kernels whose first row ends.
@@ -178,13 +180,13 @@ def banded_tables(spec: Spec, band: Band, factor: Factor) -> tuple[dict[str, int
         pivot_frac -= 1
     words = [_word(entry, frac) for column in kept for entry in column]
     most_words = [max(abs(words[i * b + j]) for i in range(rows)) for j in range(b)]
-    shift = _factor_shift(sum(most_words), b, frac, word)
+    shift = factor_shift(sum(most_words), b, frac, word)
     tables = {"factor": ConstantTable(Format(True, word, frac), tuple(words)),
               "pivot": ConstantTable(Format(True, 32, pivot_frac),
                                      tuple(_word(p, pivot_frac) for p in inverse)),
               "band": band_table(band)}
     return {"band": b, "rows": rows, "factor_frac": frac,
-            "factor_shift": shift, "factor_head": _head(most_words, word, 2) if shift else 0,
+            "factor_shift": shift, "factor_head": head_lags(most_words, word, 2) if shift else 0,
             "pivot_frac": pivot_frac}, tables
 
 
@@ -193,7 +195,17 @@ def band_table(band: Band) -> ConstantTable:
     return ConstantTable(BAND, _band_words(band))
 
 
-def _factor_shift(sums: int, b: int, frac: int, word: int) -> int:
+def rest_table(band: Band) -> ConstantTable:
+    """Return the table of the lower 31 bits of the first row.
+
+    An entry plus ``2**31`` times that of :func:`band_table` has 62 fraction bits.
+    """
+    frac = BAND.frac + REST.bits - 1
+    return ConstantTable(REST, tuple(_word(entry, frac) - (word << (REST.bits - 1)) for entry, word in zip(
+        band.row[1:], _band_words(band), strict=True)))
+
+
+def factor_shift(sums: int, b: int, frac: int, word: int) -> int:
     """Return the right shift of two products of L, so that sums of b fit.
 
     y, at an exponent of z one below that at which it fills its word, is below ``2**61``, and the products are
@@ -204,7 +216,7 @@ def _factor_shift(sums: int, b: int, frac: int, word: int) -> int:
     return 0 if shift <= 0 else max(shift, ceil_log2(max(b, 2)), 2)
 
 
-def _head(entries: Sequence[int], word: int, step: int) -> int:
+def head_lags(entries: Sequence[int], word: int, step: int) -> int:
     """Return the number of first lags after which the sum of products fits 63 bits.
 
     The number is a multiple of `step`.
@@ -220,7 +232,7 @@ def band_head(table: ConstantTable, word: int) -> int:
 
     A row has products on both sides of the diagonal.
     """
-    return _head([2 * entry for entry in table.values], word, 1)
+    return head_lags([2 * entry for entry in table.values], word, 1)
 
 
 def banded_constants(spec: Spec) -> dict[str, int]:

@@ -90,12 +90,14 @@ def _corrections(spec: Spec, short: str) -> list[_Row]:
 
 def _factor(short: str, c: Mapping[str, int | tuple[int, ...]]) -> list[_Row]:
     """Return the factor that the device computes for a lambda at run time."""
-    b, rows = c["band"], c["rows"]
+    b, rows, long = c["band"], c["rows"], short == "int32_t"
+    generator = "int64_t" if long else "int32_t"
     return [("lambda", "int32_t", "1", "lambda of this training, an integer"),
             ("factor", short, f"{rows}*{b}", "columns of L below the diagonal"),
             ("pivot", "int32_t", str(rows), "1 / d"),
-            ("u", "int32_t", f"{b}+1", "generator of the factor"),
-            ("v", "int32_t", str(b), "second generator")]
+            *([("pivot_frac", "int32_t", "1", "fraction bits of 1 / d")] if long else []),
+            ("u", generator, f"{b}+1", "generator of the factor"),
+            ("v", generator, str(b), "second generator")]
 
 
 def trainer_memory(spec: Spec, word: int, x_word: str, sizes: dict[str, int],

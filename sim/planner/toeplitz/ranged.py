@@ -32,7 +32,7 @@ from ...spec import Spec
 from ...tables import CONTEXT, decimal
 from ..certify import norm_bits
 from ..log2 import ceil_log2, floor_log2
-from .banded import BAND, Band, band_loss, band_table
+from .banded import BAND, Band, band_loss, band_table, factor_shift, head_lags, rest_table
 from .levinson import ALPHA_EXP_MIN
 
 #: Ratio of neighbours on the grid of lambda.
@@ -53,15 +53,15 @@ class Survey:
 
     Attributes
     ----------
-    largest : float
-        No entry of L is larger.
+    entries : ndarray of shape (b,)
+        No entry of L at lag j + 1 is larger than ``entries[j]``.
     pivot : float
         No pivot of ``T + lambda I`` is smaller.
     length : int
         Number of columns after which they no longer change.
     """
 
-    largest: float
+    entries: Array
     pivot: float
     length: int
     _row: Array
@@ -119,12 +119,12 @@ def survey(row: Array, lo: Fraction, hi: Fraction, n: int, bits: int) -> Survey:
         grid.append(Fraction(float(grid[-1] * _RATIO)))
     lams = np.array([float(lam) for lam in (*grid, hi)])
     length = _settled(row, float(lo), n, bits)
-    largest, pivot = 0.0, np.inf
+    entries, pivot = np.zeros(len(row)), np.inf
     step = float(_RATIO - 1)  # above the logarithm of the ratio
     for column, d in _columns(row, lams, length):
-        largest = max(largest, float((np.abs(column).max(axis=1) + step / np.sqrt(d)).max()))
+        entries = np.maximum(entries, (np.abs(column) + (step / np.sqrt(d))[:, np.newaxis]).max(axis=0))
         pivot = min(pivot, float(d.min()))
-    return Survey(largest, pivot, length, row, lams)
+    return Survey(entries, pivot, length, row, lams)
 
 
 def _settled(row: Array, lam: float, n: int, bits: int) -> int:
@@ -197,23 +197,38 @@ def ranged_constants(spec: Spec, band: Band) -> tuple[dict[str, int], dict[str, 
     words = {name: min(_half_up(lam * 2**frac), max_lambda) for name, lam in (
         ("lambda_word", Fraction(spec.toeplitz.lam)), ("lambda_lo", lo), ("lambda_hi", hi))}
     seen = survey(row, min(lo, Fraction(words["lambda_lo"], 1 << frac)), hi, spec.toeplitz.n, word + 8)
-    error = max(_ERROR, Fraction(_ROUNDINGS * seen.length, words["lambda_lo"]))
+    long = word > 16  # the generators have 31 bits more than lambda
+    error = max(_ERROR, Fraction(_ROUNDINGS * seen.length, words["lambda_lo"] << (31 if long else 0)))
+    entries = [Fraction(float(entry)) + error for entry in seen.entries]
     factor_frac = word - 1
-    while (Fraction(seen.largest) + error) * 2**factor_frac > Format(True, word, 0).hi:
+    while max(entries) * 2**factor_frac > Format(True, word, 0).hi:
         factor_frac -= 1
     inverse = (1 + error) / Fraction(seen.pivot)
     top = ceil_log2(inverse)
-    pivot_frac = min(31 - top - (top == floor_log2(inverse)), 60 - frac, 63 - word + factor_frac - frac)
+    pivot_frac = 61 - frac if long else min(  # the largest one of a block, or that of the smallest lambda
+        31 - top - (top == floor_log2(inverse)), 60 - frac, 63 - word + factor_frac - frac)
     return {"band": len(band.row) - 1, "rows": seen.rows(factor_frac, word), "factor_frac": factor_frac,
-            "factor_shift": 0, "factor_head": 0, "pivot_frac": pivot_frac, "lambda_frac": frac,
+            **_factor_sums(entries, factor_frac, word), "pivot_frac": pivot_frac, "lambda_frac": frac,
             "diagonal_lack": (1 << 31) - (1 << frac), "ridge_scale": 1 << frac,
-            **words}, {"band": band_table(band)}
+            **words}, {"band": band_table(band), **({"band_rest": rest_table(band)} if long else {})}
 
 
-def ranged_certificate(spec: Spec, c: dict[str, int], loss: Fraction) -> dict[str, int]:
+def _factor_sums(entries: list[Fraction], frac: int, word: int) -> dict[str, int]:
+    """Return the shift of the products of L, and the number of lags whose products are shifted.
+
+    No entry at lag j + 1 is larger than ``entries[j]``.
+    """
+    words = [int(entry * 2**frac) + 1 for entry in entries]
+    shift = factor_shift(sum(words), len(words), frac, word)
+    return {"factor_shift": shift, "factor_head": head_lags(words, word, 2) if shift else 0}
+
+
+def ranged_certificate(spec: Spec, c: dict[str, int], loss: Fraction, shift: int, head: int
+                       ) -> dict[str, int]:
     """Return the constants of the certified bound.
 
-    The smallest eigenvalue is at least ``(lambda - lambda_loss) / 2**s``, in integers.  The device divides
+    `shift` is the right shift of the products, one by one at the first `head` lags. One more rounding is that
+    of the diagonal, whose product consists of two. The smallest eigenvalue is at least ``(lambda - lambda_loss) / 2**s``, in integers.  The device divides
     ``2**gain_shift`` by this number, and rounds up; for the smallest lambda, the quotient has 31 bits.
     """
     assert spec.toeplitz is not None
@@ -221,9 +236,9 @@ def ranged_certificate(spec: Spec, c: dict[str, int], loss: Fraction) -> dict[st
     up = 30 - floor_log2(Fraction(2**BAND.frac, c["lambda_lo"] - whole_loss))
     up = min(up, 60 - BAND.frac)  # the primitive divides numbers below 2**61
     gain_shift, divisor = BAND.frac + up, c["lambda_word"] - whole_loss
-    return {"residual_shift": 0, "residual_slack": 0, "band_head": 0,
+    return {"residual_shift": shift, "residual_slack": head + 3 if shift else 0, "band_head": head,
             "norm_bits": norm_bits(spec.toeplitz.n), "no_bound": 1 << 62,
-            "lambda_loss": whole_loss, "gain_shift": gain_shift, "bound_shift": up + BAND.bits - 1,
+            "lambda_loss": whole_loss, "gain_shift": gain_shift, "bound_shift": up + BAND.bits - 1 - shift,
             "bound_gain": (2**(gain_shift + 1) + divisor) // (2 * divisor) + 1,  # rounded, then up
             "tolerance": max(1, int(Fraction(spec.toeplitz.tolerance) * 2**16))}
 

@@ -41,6 +41,8 @@ _STAGES = {
 BAND_STEP_ROWS = 16
 #: Columns of a factor for a run-time lambda in a step of training.
 FACTOR_STEP_ROWS = 4
+#: The same with generators of 62 bits, whose products consist of three.
+LONG_FACTOR_STEP_ROWS = 3
 #: Members of a trainer that its checksum does not cover: it and those of the long arrays.
 CHECKS = ("check", "samples_check", "solution_check", "last_check", "reserved")
 #: Members with the factor of a run-time lambda, which the checksum does not cover: the bound detects changes.
@@ -58,6 +60,7 @@ _TABLE_MEANING = {"exp2": "2^-(i/2^{bits}), lowered by half the error of a chord
                   "generator": "g: column j of L below the diagonal is g_j rho^(i-j)",
                   "ratio": "g_i / g_(i+1)",
                   "band": "first row over 1 + lambda, from lag 1",
+                  "band_rest": "lower 31 bits of the first row",
                   "taps": "taps of the stream's filter, from lag -L to L",
                   "alpha": "coefficients", "bias": "intercepts of the outputs, in LSB of y",
                   "slot": "output of each coefficient, by the class of the center",
@@ -234,6 +237,11 @@ def _classes(plan: Plan) -> list[str]:
     return [re.sub(r"[^\w .+-]", "_", name) for name in plan.class_names] if plan.outputs == 1 else []
 
 
+def factor_step_rows(plan: Plan) -> int:
+    """Return the columns of a factor for a run-time lambda in a step of training."""
+    return LONG_FACTOR_STEP_ROWS if plan.long_factor else FACTOR_STEP_ROWS
+
+
 def _trainer(plan: Plan) -> dict[str, Any]:
     """Build the template context of a batch trainer."""
     word = plan.constants.get("solver_word", plan.word)
@@ -259,7 +267,7 @@ def _trainer(plan: Plan) -> dict[str, Any]:
         "geometric": plan.geometric, "looks_ahead": plan.looks_ahead,
         "banded": plan.banded,
         "step_rows": plan.integer("block_rows") if plan.geometric else BAND_STEP_ROWS,
-        "factor_rows": FACTOR_STEP_ROWS,
+        "factor_rows": factor_step_rows(plan),
         "residual_rows": 1 if plan.banded else max(1, plan.sizes.get("n", 0) // _row_products(plan)),
         "norm_rows": -(-plan.sizes.get("n", 0) // 8),
         "last_lag": f"{plan.name.upper()}_LAST_LAG" if plan.uniform else "t->last_lag",

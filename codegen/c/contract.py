@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from ...sim.candidates import EVIDENCE_FRAC
 from ...sim.plan import Plan
 from ...sim.statuses import c_statuses
-from .context import BAND_STEP_ROWS, FACTOR_STEP_ROWS
+from .context import BAND_STEP_ROWS, factor_step_rows
 from .delay import delay_cost
 
 _WIDTH = 105
@@ -133,7 +133,7 @@ def _slice_cost(plan: Plan, kind: str) -> str:
             bands = (plan.integer("residual_band"),)
         if plan.bias:  # the first step computes the intercept
             other = n + BAND_STEP_ROWS * (max(bands) + 1)
-        divisions = f", {FACTOR_STEP_ROWS} divisions" if plan.ranged else ""
+        divisions = f", {factor_step_rows(plan)} divisions" if plan.ranged else ""
         return f"a step takes {max(BAND_STEP_ROWS * (2 * max(bands) + 3), other)} multiplications{divisions}"
     more = "" if plan.uniform else f" or {n} kernel values"
     return f"a step takes {4 * n * plan.outputs} multiplications{more}"

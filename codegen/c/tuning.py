@@ -85,6 +85,8 @@ def tuning_context(plan: Plan, number: Any) -> dict[str, Any]:
     def own(name: str) -> str:
         if plan.ranged and name == "fitted_scale":
             return "(int64_t)t->lambda"
+        if plan.long_factor and name == "pivot_frac":
+            return "t->pivot_frac"
         return f"c->{name}" if name in names else f"{p.upper()}_{name.upper()}"
 
     def table(name: str) -> str:
@@ -100,7 +102,7 @@ def tuning_context(plan: Plan, number: Any) -> dict[str, Any]:
     rows = [[*(f"{p}_table_{name}_{k}" for name in TABLES),
              *(number(plan.integers(f"candidate_{name}")[k]) for _, name, _ in members)]
             for k in range(len(candidate_pairs(plan)))]
-    return {"ranged": plan.ranged, "in_factor": "const" if plan.ranged else "KC_TABLE",
+    return {"ranged": plan.ranged, "long_factor": plan.long_factor, "in_factor": "const" if plan.ranged else "KC_TABLE",
             "own_trainer": f"const {p}_trainer_t *t, " if plan.ranged else "",
             "unit_of_row": plan.signals["r"].unit if plan.ranged else "(1 + lambda)", "tuned": plan.tunes,
             "own": own, "table": table, "uses": uses,

@@ -293,6 +293,49 @@ static inline int64_t kc_band_after_32(KC_TABLE int32_t *l, const int32_t *p, in
     return kc_band_total(sum, rest, s);
 }
 
+/* The same with l in RAM. */
+static inline int64_t kc_band_before_ram_32(const int32_t *l, const int32_t *p, int32_t count, int32_t head,
+    int32_t s)
+{
+#ifdef KC_TABLE_APART
+    const int32_t first = count < head ? count : head;
+    kc_band_sum_t sum = {0, 0};
+    int64_t rest = 0;
+    int32_t j;
+
+    for (j = 1; j < first; j += 2) {
+        kc_band_add(&sum, kc_mac_i32((int64_t)l[j - 1] * p[-j], l[j], p[-j - 1], 0), s);
+    }
+    for (; j <= count; j++) {
+        rest = kc_mac_i32(rest, l[j - 1], p[-j], 0);
+    }
+    return kc_band_total(sum, rest, s);
+#else
+    return kc_band_before_32(l, p, count, head, s);
+#endif
+}
+
+static inline int64_t kc_band_after_ram_32(const int32_t *l, const int32_t *p, int32_t count, int32_t head,
+    int32_t s)
+{
+#ifdef KC_TABLE_APART
+    const int32_t first = count < head ? count : head;
+    kc_band_sum_t sum = {0, 0};
+    int64_t rest = 0;
+    int32_t j;
+
+    for (j = 1; j < first; j += 2) {
+        kc_band_add(&sum, kc_mac_i32((int64_t)l[j - 1] * p[j], l[j], p[j + 1], 0), s);
+    }
+    for (; j <= count; j++) {
+        rest = kc_mac_i32(rest, l[j - 1], p[j], 0);
+    }
+    return kc_band_total(sum, rest, s);
+#else
+    return kc_band_after_32(l, p, count, head, s);
+#endif
+}
+
 /* One row next to an end, as kc_band_edge_16: a head of lags one by one, and the rest. */
 static inline int64_t kc_band_edge_32(KC_TABLE int32_t *r, const int32_t *p, int32_t before, int32_t after,
     int32_t head, int32_t s)

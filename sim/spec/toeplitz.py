@@ -54,7 +54,7 @@ class Toeplitz(SpecTable):
         allowed="1 to 15 pairs of numbers, 1e-12 to 1e12, such as [[3, 0.1], [6, 0.3]]",
         remedy="list the pairs that may suit the signal, or omit `candidates`")
     lambda_range: LambdaRange | None = _key(
-        None, about="range of lambda at run time; the device then computes the factor (banded, 16 bits)",
+        None, about="range of lambda at run time; the device then computes the factor (banded)",
         allowed="two numbers, 1e-6 to 1e6, such as [0.01, 1]",
         remedy="give the smallest and the largest lambda that the device may set, or omit `lambda_range`")
     stream_lag: int | None = _key(

@@ -26,6 +26,7 @@ TRAINERS = {
     "banded": {"solver": "banded", "scheme": "uniform"},
     "centred": {"solver": "banded", "scheme": "uniform", "bias": True},
     "ranged": {"solver": "banded", "scheme": "uniform", "lambda_range": [0.1, 1.0]},
+    "ranged32": {"solver": "banded", "scheme": "uniform", "lambda_range": [0.1, 1.0]},
     "geometric": {"solver": "banded", "scheme": "uniform", "factor": "geometric"},
     "means": {"scheme": "diagonal_mean_biased"}, "cg": {}}
 #: The answer while commit writes the model.
@@ -33,7 +34,8 @@ _GAP = int(DeviceStatus.NOT_TRAINED), 0
 
 
 def plan_of(name):
-    columns, numbers = (1 if TRAINERS[name].get("scheme") == "uniform" else 2), {"word": 16}
+    columns = 1 if TRAINERS[name].get("scheme") == "uniform" else 2
+    numbers = {"word": 32 if name == "ranged32" else 16}
     tables = ({"cg": {"n": N, "lam": 0.3, "steps": 3}} if name == "cg" else
               {"toeplitz": {"n": N, "lam": 0.3, **TRAINERS[name]}})
     algorithm = "kernel_cg" if name == "cg" else "toeplitz_rls"

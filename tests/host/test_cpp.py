@@ -23,7 +23,7 @@ COMPILERS = ("g++", "clang++")
 FLAGS = ("-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Wold-style-cast", "-Wconversion", "-Wshadow",
          "-Wsign-conversion", "-fno-exceptions", "-fno-rtti", "-Werror", "-I.")
 TRAINED = ("grid16", "mean16_bias", "cg16", "lookahead16", "fklms16_f32", "lms16", "band24_outputs_bias",
-           "lms16_bounded", "band16_lambda_range")
+           "lms16_bounded", "band16_lambda_range", "band32_lambda_range")
 JOINT = ("three16", "two16", "outputs16")
 LEARNT = ("quantised24", "outputs16", "two16", "linear16")
 PREDICTED = ("argmax16", "votes16", "sign32", "outputs32")

@@ -1,5 +1,6 @@
 """A lambda set at run time: the values of the model for every lambda, and refusals."""
 
+import re
 from functools import cache
 
 import numpy as np
@@ -19,6 +20,13 @@ CASES = {
     "coarse": (60, 3.0, (0.001, 0.1), {"tolerance": 1e-5}, "gaussian"),
     "power": (60, 1.0, (0.01, 0.99999999999), {}, "gaussian"),  # 1 + the largest lambda rounds to 2
     "matern": (128, 2.0, (0.1, 2.0), {}, "matern32"),
+    "narrow24": (60, 1.0, (0.001, 1.0), {}, "gaussian"), "narrow32": (60, 1.0, (0.001, 1.0), {}, "gaussian"),
+    "three24": (97, 3.0, (0.01, 0.5), {}, "gaussian"), "three32": (97, 3.0, (0.01, 0.5), {}, "gaussian"),
+    "large24": (64, 2.0, (1.0, 300.0), {"step": 2}, "gaussian"),
+    "wide32": (190, 8.0, (0.0005, 0.4), {"tolerance": 1e-6}, "gaussian"),  # the head of a row is shifted
+    "power32": (60, 1.0, (0.01, 0.99999999999), {}, "gaussian"), "two": (4, 0.2, (0.1, 9.0), {}, "gaussian"),
+    "two24": (30, 0.2, (0.1, 9.0), {}, "gaussian"),  # a single lag is not zero
+    "matern32": (256, 2.0, (0.1, 2.0), {}, "matern32"),
 }
 OK, BAD, ORDER = DeviceStatus.OK, DeviceStatus.BAD_ARGUMENT, DeviceStatus.OUT_OF_ORDER
 
@@ -28,7 +36,8 @@ def plan_of(name):
     n, sigma, ends, toeplitz, kernel = CASES[name]
     return make_plan(Spec(
         model={"name": name, "algorithm": "toeplitz_rls"}, input={"word": "u16f0"}, output={"word": "s14f0"},
-        kernel={"type": kernel, "sigma": sigma}, toeplitz={
+        kernel={"type": kernel, "sigma": sigma}, numbers={"word": int((re.findall("24|32", name) or ["16"])[0])},
+        toeplitz={
             "n": n, "lambda": ends[1], "lambda_range": list(ends), "scheme": "uniform", "solver": "banded",
             **toeplitz}))
 
@@ -80,14 +89,14 @@ def test_training_in_one_call_uses_the_lambda_of_the_spec(name):
     host.close()
 
 
-@pytest.fixture
-def trainer():
+@pytest.fixture(params=["three", "three32"])
+def trainer(request):
     """The functions of a trainer that has a model, by their last word, and what cannot change."""
-    backend = open_backend(plan_of("three"), "host")
+    backend = open_backend(plan_of(request.param), "host")
     assert backend.train(None, samples(backend.plan))["status"] == OK
 
     def call(name, *arguments):
-        return getattr(backend.library, f"three_train_{name}")(backend.trainer, *arguments)
+        return getattr(backend.library, f"{request.param}_train_{name}")(backend.trainer, *arguments)
 
     def both():
         return bytes(backend.ffi.buffer(backend.trainer)), bytes(backend.ffi.buffer(backend.model))
@@ -122,9 +131,8 @@ def test_lambda_is_refused_unless_samples_are_awaited(trainer):
 
 
 def test_a_null_trainer_is_refused(trainer):
-    backend = trainer[0]
-    lam = backend.plan.integer("lambda_lo")
-    assert backend.library.three_train_set_lambda(backend.ffi.NULL, lam) == BAD
+    plan, library, null = trainer[0].plan, trainer[0].library, trainer[0].ffi.NULL
+    assert getattr(library, f"{plan.name}_train_set_lambda")(null, plan.integer("lambda_lo")) == BAD
 
 
 def test_a_lambda_that_other_code_wrote_is_detected(trainer):
@@ -155,7 +163,7 @@ def test_a_factor_that_other_code_wrote_gives_no_accurate_status(trainer, member
     assert call("run", 1 if member in "uv" else 3) == DeviceStatus.PENDING
     array = getattr(backend.trainer, member)
     for i in range(len(array)):
-        array[i] = -array[i] if member in ("pivot", "factor") else 2**31 - 1
+        array[i] = -array[i] if member in ("pivot", "factor") else 2**(63 if backend.plan.long_factor else 31) - 1
     status = call("run", 2**32 - 1)
     status = call("commit", backend.model) if status == OK else status
     assert status in (DeviceStatus.INACCURATE, DeviceStatus.NOT_POSITIVE_DEFINITE)

@@ -19,7 +19,7 @@ NAMES = ["grid16", "grid32_floor", "mean32_varied", "biased32", "mean16_long_raw
 #: For gcc alone: rotations of the linear part, phases in 32 bits, a kernel of damaged memory, and the
 #: rounding of the banded solver wrap unsigned words on purpose.
 WRAPPED = ["lms16_linear_wide_varied", "lms16_last_errors", "lms24_last_errors", "lms32_last_errors", "rls16",
-           "cg32_linear", "band16_lambda_range"]
+           "cg32_linear", "band16_lambda_range", "band32_lambda_range"]
 CHECKS = {
     "gcc": "-O1 -fsanitize=undefined,float-cast-overflow -fno-sanitize-recover=all",
     # Beyond what is undefined: unsigned wrap-around, and conversions that lose bits.

@@ -100,19 +100,23 @@ class System:
 
 def toeplitz_system(model: ToeplitzModel, y: Words) -> System:
     """The system whose y words a Toeplitz model was trained on."""
-    plan, scalars = model.plan, dict(zip(SCALARS, (int(v) for v in model._scalars), strict=True))
+    plan, scalars = model._alone, dict(zip(SCALARS, (int(v) for v in model._scalars), strict=True))
     lam, frac = Fraction(float(plan.options["lambda"])), plan.signals["r"].format.frac
-    words = [1 << frac, *(int(v) for v in model._r[1:])]
+    words, unit = [1 << frac, *(int(v) for v in model._r[1:])], 1 + lam
+    if plan.ranged:
+        one = 1 << plan.integer("lambda_frac")
+        lam, unit = Fraction(plan.integer("lambda_word"), one), Fraction(1 << frac, one)
+        words[0] = one + plan.integer("lambda_word")
     if plan.banded:
         band = plan.tables["band"].values
         words[1: 1 + len(band)] = band
     gain, up = plan.integer("bound_gain"), plan.integer("bound_shift") - frac + plan.integer("residual_shift")
     lsb = Fraction(2) ** (scalars["alpha_exp"] - plan.signals["alpha"].format.frac)
     return System(
-        [[words[abs(i - j)] for j in range(len(words))] for i in range(len(words))], (1 + lam) / 2**frac,
+        [[words[abs(i - j)] for j in range(len(words))] for i in range(len(words))], unit / 2**frac,
         [int(v) - scalars["bias"] for v in y], plan.signals["y"].format.lsb, [int(v) for v in model._alpha],
         lsb, lam, stated(scalars["bound"], plan.integer("no_bound"), lsb),
-        (1 + lam) * Fraction(2) ** up / gain if gain else Fraction(0))
+        unit * Fraction(2) ** up / gain if gain else Fraction(0))
 
 
 def cg_system(model: CgModel, y: Words) -> System:

@@ -227,6 +227,33 @@ def ranged_plan(random: Random, most: int, word: int) -> Plan:
             assert error.problems[0].code == "E205"
 
 
+def judge_at_lambda(exact: ModuleType, seed: int, most: int) -> str:
+    """Hold a training with a lambda of the range to the exact solution of its system."""
+    random = Random(seed)
+    plan = ranged_plan(random, most, random.choice((16, 24, 32)))
+    model, y_raw = open_model(plan), targets(random, plan)
+    lo, hi = plan.integer("lambda_lo"), plan.integer("lambda_hi")
+    lam = random.choice((lo, hi, int(lo * (hi / lo) ** random.random())))
+    assert isinstance(model, ToeplitzModel)
+    status = int(model.train_with(lam, None, y_raw)["status"][0])
+    what = f"seed {seed}: {plan.options} W={plan.word} n={plan.sizes['n']} {lam} {STATUSES[status]}"
+    assert status in TRAINED, what
+    system = exact.toeplitz_system(model, model._targets(y_raw))
+    assert system.bound is not None and system.error <= system.bound ** 2, what
+    assert system.eigenvalue >= float(system.least) * (1 - 1e-9), what
+    return "ok" if status == OK else "inaccurate"
+
+
+def test_every_answer_for_a_run_time_lambda_lies_within_its_bound(exact: ModuleType) -> None:
+    met = Counter(judge_at_lambda(exact, seed, 24) for seed in range(150))
+    assert met["ok"] > 100 and met["inaccurate"] > 2
+
+
+@pytest.mark.campaign
+def test_ten_thousand_answers_for_run_time_lambdas_lie_within_bounds(exact: ModuleType) -> None:
+    assert sum(Counter(judge_at_lambda(exact, seed, 24) for seed in range(1000, 11000)).values()) == 10_000
+
+
 def compared_at_lambdas(seed: int, most: int, word: int) -> Comparison:
     """Train both models with the ends of the range, a lambda between them, and the one of the plan."""
     random, found = Random(seed), Comparison()

@@ -73,6 +73,8 @@ def first_row(spec: Spec, lsb: Fraction, step: int) -> Band:
         raise _refusal(spec, f"the {spec.kernel.type} kernel does not decay", "[kernel] type",
                        spec.kernel.type, ", ".join(DECAYING))
     band = decaying_row(spec, lsb, step, spec.numbers.word)
+    if len(band.row) == 2 and spec.toeplitz.lambda_range is not None:
+        band = Band((*band.row, Decimal(0)), band.tail)  # the factor in the trainer consists of arrays
     b = len(band.row) - 1
     if n < 2 * b:
         raise _refusal(spec, f"the band of {b} diagonals is wider than half of the {n} samples",

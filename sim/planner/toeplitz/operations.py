@@ -58,7 +58,8 @@ def _banded(spec: Spec, sizes: dict[str, int], c: Mapping[str, int | tuple[int, 
     Two recursions and a residual over b lags, each; then n of 1 / d, n of y's share, n squares of the
     residual, n of alpha, one of the first exponent and two of the bound; n of the intercept. Outputs share
     the kernel values of a prediction, and the bound. With a range of lambda, the factor, n of the diagonal
-    and one division of the bound are added.
+    and one division of the bound are added; above 16 bits, a product of the factor and a correction of 1 / d
+    take three multiplications.
     """
     assert spec.toeplitz is not None
     row = f"{4 * b}*n - {2 * b * (b + 1)} + {4 + spec.toeplitz.bias}*n"
@@ -66,7 +67,8 @@ def _banded(spec: Spec, sizes: dict[str, int], c: Mapping[str, int | tuple[int, 
     if spec.toeplitz.lambda_range is not None:
         rows = c["rows"]
         assert isinstance(rows, int)
-        row += f" + n + {rows * b + (rows - 1) * (2 * b + 1)}"
+        products = rows * b + (rows - 1) * (2 * b + 1)
+        row += f" + n + {products if spec.numbers.word == 16 else 3 * (products + rows)}"
         divisions = str(rows + 1)
     read = predict["multiplications"]
     train, sums = (f"C*({row} + 1) + 2", f"C*{read}") if "C" in sizes else (f"{row} + 3", read)

@@ -72,7 +72,7 @@ class Survey:
 
         Every eighth lambda is tried. The certified bound includes the error of the rows that are not stored.
         """
-        half, found, some = 2.0 ** -(frac + 1), 1, self._lams[::8]
+        half, found, some = 2.0 ** -(frac + 1), 2, self._lams[::8]  # 1 / d is an array
         *_, (last, pivot) = _columns(self._row, some, self.length)
         for i, (column, d) in enumerate(_columns(self._row, some, self.length)):
             if np.abs(column - last).max() > half or (np.abs(d - pivot) > pivot * 2.0**-word).any():

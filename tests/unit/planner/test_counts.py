@@ -20,8 +20,8 @@ def counted(case: str) -> dict[str, list[dict[str, int]]]:
 
 
 @pytest.mark.parametrize("case", ["uniform", "diagonal_mean", "static", "generators", "band", "band_bias",
-                                  "band_refined", "band_outputs", "band_ranged", "geometric_16",
-                                  "geometric_wide", "geometric_32", "zeros",
+                                  "band_refined", "band_outputs", "band_ranged", "band_ranged_32",
+                                  "geometric_16", "geometric_wide", "geometric_32", "zeros",
                                   "zeros_of_generators", "bias", "refined", "gradients", "star",
                                   "star_decay", "star_near", "simplex", "simplex_all", "star_bounded",
                                   "star_begin", "simplex_bounded", "magnitudes", "magnitudes_all", "ages",
@@ -41,7 +41,7 @@ def test_counts_of_a_plan_are_those_of_the_model_in_the_worst_case(case):
             continue
         assert found["products in distance_terms"] == found["distance_terms"]
         assert found["products in exponents"] == 2 * found["kernel_values"]
-        products = 2 if case.endswith("refined") else 1  # of the words of 32 bits
+        products = 2 if case.endswith(("refined", "ranged_32")) else 1  # of the words of 32 bits
         assert found["products in kernel_values"] == products * found["kernel_values"]
 
 

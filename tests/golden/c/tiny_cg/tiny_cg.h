@@ -12,7 +12,7 @@
 #include "rt/kc_config.h"
 #include "rt/kc_storage.h"
 
-#if KC_ABI != 2 || KC_RUNTIME_HASH != 0x565ed631
+#if KC_ABI != 2 || KC_RUNTIME_HASH != 0xc3b82717
 #error "rt/ is of another version than this file: generate the folder again"
 #endif
 

@@ -218,11 +218,6 @@ class Choices:
         return "lambda_range" in self.options
 
     @property
-    def long_factor(self) -> bool:
-        """Return whether the device computes the banded factor with generators of 62 bits."""
-        return self.ranged and self.word > 16
-
-    @property
     def schur(self) -> bool:
         """Return whether the solver is Schur's recursion."""
         return self.options.get("solver") == "schur"

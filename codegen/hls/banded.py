@@ -17,6 +17,8 @@ _LINE = 100
 def _largest_sums(plan: Plan) -> tuple[int, int]:
     """Return bounds on a group of products, and on the sum of the shifted groups."""
     band, shift, head = (plan.integer(name) for name in ("band", "factor_shift", "factor_head"))
+    if plan.ranged:  # what the plan proves for every lambda
+        return (1 << 63 if shift else min(band << (2 * plan.word - 2), 1 << 61)), 1 << 61
     entries, rail = plan.tables["factor"].values, 1 << (plan.word - 1)
     bounds = [max(map(abs, entries[lag::band])) * rail for lag in range(band)]
     groups = [*(sum(bounds[lag:lag + 2]) for lag in range(0, min(head, band), 2)), sum(bounds[head:])]
@@ -28,9 +30,11 @@ def banded_types(plan: Plan) -> dict[str, str]:
     rail, frac = 1 << (plan.word - 1), plan.integer("factor_frac") - plan.integer("factor_shift")
     group, total = _largest_sums(plan)
     full = 2 * rail << frac  # y, or z / d, at the LSB of the sum; z starts one exponent below y
-    pivot = max(plan.tables["pivot"].values)
+    pivot = (1 << 31) - 1 if plan.ranged else max(plan.tables["pivot"].values)
     found = {"group_t": both(group), "sum_t": both(total + full), "pivot_t": word(0, pivot),
              "over_d_t": both(max(rail * pivot, full))}
+    if plan.ranged:
+        found["generator_t"] = f"kc::sint<{63 if plan.long_factor else 32}>"
     if plan.bias:
         weights = plan.tables["weight"].values
         products = shifted(max(map(abs, weights)) * rail, plan.integer("weight_shift"))
@@ -45,6 +49,7 @@ def banded_constants(plan: Plan, lanes: int) -> Iterator[tuple[str, str, str, st
            "sum_frac": plan.integer("factor_frac") - plan.integer("factor_shift")}
     names = ["factor_shift", "factor_head"] if plan.integer("factor_shift") else []
     names += ["pivot_frac", "alpha_frac", "z_exp_max"]
+    names += ["factor_frac", "lambda_frac", "lambda_lo", "lambda_hi"] if plan.ranged else []
     names += ["weights", "weight_shift", "intercept_shift"] if plan.bias else []
     for name, value in (own | {name: plan.integer(name) for name in names}).items():
         yield "int", name, str(value), "fraction bits of a sum" if name == "sum_frac" else ""
@@ -61,7 +66,7 @@ def banded_context(plan: Plan, lanes: int) -> dict[str, Any]:
     """Return the tables; a row of the factor has one value per lane."""
     band = plan.integer("band")
     lines: list[str] = []
-    for column in _rows(plan.tables["factor"].values, band):
+    for column in _rows(() if plan.ranged else plan.tables["factor"].values, band):
         padded = [*column, *([0] * (-band % lanes))]
         rows = [f"{{{', '.join(map(str, row))}}}" for row in _rows(padded, lanes)]
         lines += textwrap.wrap(", ".join(rows), _LINE)

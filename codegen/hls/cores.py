@@ -159,9 +159,9 @@ def _no_solver(plan: Plan) -> KerncastError | None:
                                                                             "train in C")
     if plan.tunes:
         return _no_candidates(plan)
-    if plan.ranged:
-        return _unlike("[toeplitz] lambda_range", plan.options["lambda_range"], "one lambda",
-                       "remove `lambda_range`, or train in C")
+    if plan.ranged and plan.evidence.get("hls", {}).get("interface") == "free_running":
+        return _unlike("[hls] interface", "free_running", "stream or memory, with `lambda_range`",
+                       "choose an allowed value: lambda is then a register of the core")
     if plan.bias and plan.outputs > 1:
         return _no_intercepts()
     if plan.geometric:
@@ -298,7 +298,8 @@ def _recursion(plan: Plan, lanes: int) -> dict[str, Any]:
     For the banded solver, the result also contains its tables.
     """
     if plan.banded:
-        return {"recursion": "banded", "solver_t": "banded_t", "blocks": ("s.z.x", "s.alpha.x"),
+        return {"recursion": "banded", "solver_t": "banded_t", "long_factor": plan.long_factor,
+                "blocks": ("s.z.x", "s.alpha.x", *(("s.factor",) if plan.ranged else ())),
                 **(banded_context(plan, lanes) if SOLVER.fits(plan) else {})}
     return {"recursion": "levinson", "solver_t": "levinson_t",
             "blocks": ("s.r", "s.a", "s.alpha.x", *(("s.eta.x",) if plan.bias else ()))}

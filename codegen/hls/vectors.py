@@ -41,6 +41,11 @@ def answer_rows(answer: Outputs) -> list[list[int]]:
     return rows
 
 
+def lambda_words(plan: Plan) -> list[int]:
+    """Return lambda as the first argument of a training; nothing if it is a constant."""
+    return [plan.integer("lambda_word")] if plan.ranged else []
+
+
 def slots_frame(plan: Plan, state: Outputs) -> list[int]:
     """Return the learner's slot frame.
 
@@ -92,11 +97,11 @@ def _trained(plan: Plan, call: Call, state: Outputs, status: int) -> Iterator[st
         y, alpha = fixed_targets(plan, call.y_raw).tolist(), state["alpha"].tolist() if solved else []
         names = ["alpha_exp", "bias"] if plan.bias else ["alpha_exp"]
         head = [int(state[name][0]) for name in names] if solved else [0]
-        row = [] if plan.banded else row_of(plan, _inputs(plan, call)).tolist()
+        row = lambda_words(plan) if plan.banded else row_of(plan, _inputs(plan, call)).tolist()
         yield line("solve", [*row, *y], [status, *head, *alpha])
     if TRAINER.fits(plan):
         frame = model_frame(plan, state if solved else field_arrays(plan, {}))
-        yield line("train", call.y_raw.tolist(), [status, *frame])
+        yield line("train", [*lambda_words(plan), *call.y_raw.tolist()], [status, *frame])
     yield line("load", [word & mask for word in model_frame(plan, state)], _LOADED)
 
 

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from ...codegen.hls import FOLDER, LEARNER, SOLVER, STREAM, TRAINER, refuse_unfit, render_hls, sources
-from ...codegen.hls.vectors import line
+from ...codegen.hls.vectors import lambda_words, line
 from ...codegen.rtl import model_frame
-from ...sim.backend import Outputs, Raw, answer_width, answered, field_arrays
+from ...sim.backend import Outputs, Raw, answer_width, answered, field_arrays, in_range
 from ...sim.data import raw
 from ...sim.errors import KerncastError, fail
 from ...sim.model import open_model
 from ...sim.model.base import fixed_targets
+from ...sim.model.toeplitz.ranged import lambda_plan
 from ...sim.model.toeplitz.signals import Solution, join_signals
 from ...sim.model.toeplitz.trainer import certified_accurate
 from ...sim.plan import Plan
@@ -72,6 +74,8 @@ class HlsBackend:
                                | ({"train"} if self._trains else set()))
         if STREAM.fits(plan):  # only then it is a StreamBackend
             self.stream = self._stream
+        if plan.ranged and self._trains:  # only then it is a LambdaBackend
+            self.train_with = self._train_with
         self._head = 1 + plan.bias  # exponent of alpha, intercept
         self._given = open_model(plan).state() if state is None or self._trains else state
         self._folder = tempfile.TemporaryDirectory(prefix="kerncast-")
@@ -101,23 +105,32 @@ class HlsBackend:
 
     def train(self, x_raw: Raw | None, y_raw: Raw) -> Outputs:
         """Train on a set of samples; see :class:`~kerncast.sim.backend.Backend`."""
+        return self._trained(self.plan, x_raw, y_raw)
+
+    def _train_with(self, lam: int, x_raw: Raw | None, y_raw: Raw) -> Outputs:
+        """Train with an integer lambda; see :class:`~kerncast.sim.backend.LambdaBackend`."""
+        plan = self.plan if in_range(self.plan, lam) else replace(  # the core rejects lambda
+            self.plan, constants={**self.plan.constants, "lambda_word": lam})
+        return self._trained(lambda_plan(plan, lam) if plan is self.plan else plan, x_raw, y_raw)
+
+    def _trained(self, plan: Plan, x_raw: Raw | None, y_raw: Raw) -> Outputs:
+        """Train by a plan with the lambda of this training."""
         if not self._trains:
             raise self._refusal("train")
-        x_raw, y_raw = raw.training_set(self.plan, x_raw, y_raw)
-        y = fixed_targets(self.plan, y_raw)
-        row, v = first_row(self.plan, x_raw)
-        if self.plan.outputs > 1:
-            status, members = join_signals(self.plan, [self._solved(own) for own in y.reshape(
-                self.plan.outputs, -1)])
-            return self._certified(y, status, members)
-        if TRAINER.fits(self.plan):
-            status, _, _, *words = self._bench.call(line("train", y_raw.tolist()))
+        x_raw, y_raw = raw.training_set(plan, x_raw, y_raw)
+        y = fixed_targets(plan, y_raw)
+        row, v = first_row(plan, x_raw)
+        if plan.outputs > 1:
+            status, members = join_signals(plan, [self._solved(own) for own in y.reshape(plan.outputs, -1)])
+            return self._certified(plan, y, status, members)
+        if TRAINER.fits(plan):
+            status, _, _, *words = self._bench.call(line("train", [*lambda_words(plan), *y_raw.tolist()]))
             words[self._head:] = words[self._head + 1::2]
         else:
-            system = [*(() if self.plan.banded else row.tolist()), *y.tolist()]
+            system = [*(lambda_words(plan) if plan.banded else row.tolist()), *y.tolist()]
             status, *words = self._bench.call(line("solve", system))
-        words = _signed(self.plan.word, words)
-        return self._certified(y, status, {
+        words = _signed(plan.word, words)
+        return self._certified(plan, y, status, {
             "trained": 1, "alpha": words[self._head:], "alpha_exp": words[0],
             "bias": words[self._head - 1], "centers": v})
 
@@ -126,7 +139,7 @@ class HlsBackend:
         status, exponent, *alpha = self._bench.call(line("solve", y.tolist()))
         return Solution(status, exponent, np.array(alpha, dtype=np.int64))
 
-    def _certified(self, y: Raw, status: int, members: dict[str, object]) -> Outputs:
+    def _certified(self, plan: Plan, y: Raw, status: int, members: dict[str, object]) -> Outputs:
         """Load the trained model, whose solution the host certifies.
 
         If the system was not solved, the model does not change.
@@ -134,9 +147,9 @@ class HlsBackend:
         if status not in TRAINED:
             self._load(self._model)
             return {"status": np.array([status], dtype=np.int64)}
-        state = field_arrays(self.plan, members)
+        state = field_arrays(plan, members)
         self._load(state)
-        if status == DeviceStatus.OK and not certified_accurate(self.plan, y, state):
+        if status == DeviceStatus.OK and not certified_accurate(plan, y, state):
             status = DeviceStatus.INACCURATE
         return {"status": np.array([status], dtype=np.int64)}
 

@@ -1,7 +1,7 @@
-"""sim.fxp_model: the banded factor of a run-time lambda for words above 16 bits, in exact fractions.
+"""sim.fxp_model: the factor of a run-time lambda for words above 16 bits.
 
-:mod:`..model.toeplitz.long_factor` defines the number of bits of each rounding. Here a number of 62 bits is a
-fraction of the integer 1 that is the sum of two parts of 31 bits.
+:mod:`..model.toeplitz.long_factor` defines the number of bits of each rounding. Here a number of 62 bits is
+an exact fraction below 1, the sum of two parts of 31 bits.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _MIN_PIVOT = 1 << 44
 
 
 def _parts(value: Fraction) -> tuple[Fraction, Fraction]:
-    """Return the upper and the lower part of a fraction, of which only the upper one can be negative."""
+    """Return the upper part of a fraction, and the lower one, which is not negative."""
     upper = floor(value / _PART) * _PART
     return upper, value - upper
 
@@ -63,7 +63,9 @@ def _pivots(inverses: list[tuple[Fraction, int]], frac: int, max_frac: int) -> t
 
 
 def long_factor(plan: Plan) -> tuple[list[int], list[int], int]:
-    """Return the columns of L, 1 / d_i, and the fraction bits of 1 / d_i, for the lambda of the plan.
+    """Return the columns of L, 1 / d_i, and the fraction bits of 1 / d_i.
+
+    lambda is that of the plan.
 
     Raises
     ------
@@ -81,7 +83,8 @@ def long_factor(plan: Plan) -> tuple[list[int], list[int], int]:
             raise NotPositiveDefiniteError
         inverse, e = _reciprocal(u[0])
         inverses.append((inverse, e))
-        columns += [entry.fit(half_up(_times(w, inverse) / _LSB * power_of_two(e) / entry.lsb)) for w in u[1:]]
+        lsb = _LSB * power_of_two(-e) * entry.lsb
+        columns += [entry.fit(half_up(_times(w, inverse) / lsb)) for w in u[1:]]
         k = _down(_times(v[0], inverse) / _LSB * power_of_two(e))
         u, v = ([w - _times(other, k) for w, other in zip(u, v, strict=False)] + u[-1:],
                 [other - _times(w, k) for w, other in zip(u[1:], v[1:], strict=False)] + [-_times(u[-1], k)])

@@ -122,6 +122,29 @@ SPECS = {
         numbers = {word = 32}
         hls = {lanes = 3, dialects = ["vitis"], interface = "memory"}
         """,
+    "ranged16": """
+        input = {word = "u8f0", offset = 2}
+        output = {word = "u12f0", offset = 2048}
+        kernel = {sigma = 2.0}
+        toeplitz = {n = 40, lambda = 0.1, lambda_range = [0.01, 2.0], scheme = "uniform", solver = "banded"}
+        numbers = {word = 16, casts = {a = "floor", alpha = "half_even"}}
+        hls = {lanes = 2, beat_bits = 64}
+        """,
+    "ranged24": """
+        input = {word = "u8f0"}
+        output = {word = "s12f0"}
+        kernel = {type = "matern52", sigma = 1.0}
+        toeplitz = {n = 60, lambda = 1.0, lambda_range = [0.5, 400.0], scheme = "uniform", solver = "banded"}
+        numbers = {word = 24, rounding = "floor"}
+        """,
+    "ranged32": """
+        input = {word = "u8f0"}
+        output = {word = "s12f0"}
+        kernel = {sigma = 3.0}
+        toeplitz = {n = 60, lambda = 0.01, lambda_range = [0.002, 0.3], scheme = "uniform", solver = "banded"}
+        numbers = {word = 32}
+        hls = {lanes = 3, dialects = ["vitis"], interface = "memory"}
+        """,
     "fir16": """
         input = {word = "u8f0", offset = 2}
         output = {word = "u12f0", offset = 2048}

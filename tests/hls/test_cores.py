@@ -13,7 +13,7 @@ from kerncast.codegen.hls import DIALECTS, FOLDER, LEARNER, VECTORS, render_hls,
 from kerncast.codegen.hls.vectors import line, vectors_text
 from kerncast.codegen.rtl import model_frame
 from kerncast.hw.hls.simulation import build
-from kerncast.sim.backend import Comparison
+from kerncast.sim.backend import Comparison, LambdaBackend
 from kerncast.sim.model import open_model
 from kerncast.sim.model.base import fixed_targets
 from kerncast.sim.model.ranges import Ranges
@@ -29,7 +29,7 @@ from .conftest import SPECS, drawn, make, samples, vectors
 USUAL = [("learner16", "vitis"), ("learner16", "catapult"), ("bias16", "vitis"), ("grid16", "catapult"),
          ("bias32", "catapult"), ("powers16", "catapult"), ("labels16", "catapult"), ("triple24", "vitis"),
          ("values32", "vitis"), ("sides24", "catapult"), ("band16", "catapult"), ("band32", "vitis"),
-         ("signals16", "catapult"), ("signals32", "vitis")]
+         ("signals16", "catapult"), ("signals32", "vitis"), ("ranged16", "catapult"), ("ranged32", "vitis")]
 ALL = [*USUAL, *(pytest.param(case, dialect, marks=pytest.mark.campaign) for case in SPECS
                  for dialect in DIALECTS if (case, dialect) not in USUAL)]
 #: The core that answers a line of the vectors.
@@ -94,6 +94,24 @@ def test_the_banded_solver_returns_the_model_s_values_at_every_exponent(case, di
     ledger.record(backend=opened.name, words=words, mismatches=mismatches, case=f"{case} of every size")
     assert len(exponents) > 5
     assert limited == plan.bias
+
+
+@pytest.mark.parametrize(("case", "dialect"), [
+    ("ranged16", "vitis"), ("ranged16", "catapult"), ("ranged24", "vitis"), ("ranged24", "catapult"),
+    ("ranged32", "vitis")])
+def test_the_cores_train_with_any_lambda_of_the_range(case, dialect, backend, ledger):
+    plan, found = make(case), Comparison()
+    model, opened, x = open_model(plan), backend(plan, dialect), np.arange(0, 200, 7)[:, np.newaxis]
+    assert isinstance(opened, LambdaBackend)
+    lo, hi, chance = plan.integer("lambda_lo"), plan.integer("lambda_hi"), np.random.default_rng(3)
+    for lam in (*np.geomspace(lo, hi, 7).astype(int).clip(lo, hi).tolist(), lo - 1, 0, hi + 1, hi):
+        y = drawn(plan, "y_raw", (plan.sizes["n"],), chance)
+        found.add(f"train {lam}", model.train_with(lam, None, y), opened.train_with(lam, None, y))
+        found.add(f"model {lam}", model.predict(x), opened.predict(x))
+    opened.close()
+    assert found.mismatches == 0, found.first
+    assert found.words > 300
+    ledger.record(backend=opened.name, words=found.words, mismatches=0, case=f"{case}, any lambda")
 
 
 @pytest.mark.campaign

@@ -1,6 +1,5 @@
 """A lambda set at run time: the values of the model for every lambda, and refusals."""
 
-import re
 from functools import cache
 
 import numpy as np
@@ -36,8 +35,8 @@ def plan_of(name):
     n, sigma, ends, toeplitz, kernel = CASES[name]
     return make_plan(Spec(
         model={"name": name, "algorithm": "toeplitz_rls"}, input={"word": "u16f0"}, output={"word": "s14f0"},
-        kernel={"type": kernel, "sigma": sigma}, numbers={"word": int((re.findall("24|32", name) or ["16"])[0])},
-        toeplitz={
+        kernel={"type": kernel, "sigma": sigma},
+        numbers={"word": int(name[-2:]) if name[-2:].isdigit() else 16}, toeplitz={
             "n": n, "lambda": ends[1], "lambda_range": list(ends), "scheme": "uniform", "solver": "banded",
             **toeplitz}))
 
@@ -161,9 +160,9 @@ def test_a_factor_that_other_code_wrote_gives_no_accurate_status(trainer, member
     y = backend._raw(samples(backend.plan), "y_raw")
     assert call("begin") == call("push_block", y, backend.plan.sizes["n"]) == OK
     assert call("run", 1 if member in "uv" else 3) == DeviceStatus.PENDING
-    array = getattr(backend.trainer, member)
+    array, most = getattr(backend.trainer, member), 2**(63 if backend.plan.long_factor else 31) - 1
     for i in range(len(array)):
-        array[i] = -array[i] if member in ("pivot", "factor") else 2**(63 if backend.plan.long_factor else 31) - 1
+        array[i] = -array[i] if member in ("pivot", "factor") else most
     status = call("run", 2**32 - 1)
     status = call("commit", backend.model) if status == OK else status
     assert status in (DeviceStatus.INACCURATE, DeviceStatus.NOT_POSITIVE_DEFINITE)

@@ -281,4 +281,5 @@ def test_a_second_model_computes_the_same_values_with_lambda_at_run_time(ledger:
         found = compared_at_lambdas(seed, 20, word)
         assert found.mismatches == 0, f"seed {seed}: {found.first}"
         words += found.words
-    ledger.record(backend="model:fxpmath", words=words, mismatches=0, case=f"toeplitz, lambda at run time, {word} bits")
+    ledger.record(backend="model:fxpmath", words=words, mismatches=0,
+                  case=f"toeplitz, lambda at run time, {word} bits")

@@ -1,4 +1,4 @@
-"""sim.model: the factor of a banded matrix with lambda at run time, for words above 16 bits.
+"""sim.model: the factor of a run-time lambda for words above 16 bits.
 
 The recursion is that of :mod:`.ranged`. 32-bit generators would limit the accuracy: their rounding is
 amplified by the condition number of the matrix. Here u and v have 31 bits more, and so has the first row,
@@ -39,9 +39,9 @@ _INT32_MAX = (1 << 31) - 1
 
 @jit
 def long_product(a: int, b: int) -> int:
-    """Compute ``a b / 2**LONG`` for numbers below ``2**LONG``, at most 3 below the exact quotient.
+    """Compute ``a b / 2**LONG`` for numbers below ``2**LONG``.
 
-    The product of the lower parts is omitted.
+    The product of the lower parts is omitted, so the result is at most 3 below the exact quotient.
     """
     a_high, a_low = shift_round(a, PART, FLOOR), a & _PART_MASK
     b_high, b_low = shift_round(b, PART, FLOOR), b & _PART_MASK
@@ -63,7 +63,10 @@ def long_reciprocal(d: int, first: int, e: int) -> int:
 
 @jit
 def advance_long(u: Words, v: Words, k: int) -> None:
-    """Advance the generators u (b + 1,) and v (b,) by one column; see :func:`.ranged.advance`."""
+    """Advance the generators u (b + 1,) and v (b,) by one column.
+
+    See :func:`.ranged.advance`.
+    """
     b: int = v.shape[0]
     for j in range(b):
         own, other = u[j], v[j]
@@ -75,10 +78,10 @@ def advance_long(u: Words, v: Words, k: int) -> None:
 
 @jit
 def append_pivot(pivot: Words, i: int, inverse: int, frac: int, block_frac: int) -> int:
-    """Store 1 / d_i in a block with `block_frac` fraction bits; return those of the block then.
+    """Store 1 / d_i in a block; return the new number of fraction bits of the block.
 
-    `inverse`, of LONG bits, gives a word with `frac` fraction bits. If these are fewer than those of the
-    block, the block is shifted.
+    The block has `block_frac` fraction bits. `inverse`, of LONG bits, gives a word with `frac` fraction bits.
+    If these are fewer, the block is shifted.
     """
     block_scale(pivot, 0, i, max(block_frac - frac, 0))
     pivot[i] = requantise(inverse, PART + max(frac - block_frac, 0), HALF_UP, 0, _INT32_MAX)
@@ -88,11 +91,11 @@ def append_pivot(pivot: Words, i: int, inverse: int, frac: int, block_frac: int)
 @jit
 def factorise_long(row: Words, rest: Words, lam: int, factor: Words, pivot: Words, u: Words, v: Words,
                    lo: int, hi: int, rows: int, factor_frac: int, pivot_frac: int, lambda_frac: int) -> int:
-    """Compute the columns of L (rows, b) and 1 / d_i (rows,); return the fraction bits of 1 / d_i.
+    """Compute the columns of L (rows, b) and 1 / d_i (rows,).
 
-    The result is 0 if the matrix is not positive definite. The first row of T from lag 1 is `row` plus `rest`
-    divided by ``2**PART``, both (b,). `lo` and `hi` limit the entries of L. `pivot_frac` is the largest
-    number of fraction bits.
+    Return the number of fraction bits of 1 / d_i. It is 0 if the matrix is not positive definite. The first
+    row of T from lag 1 is `row` plus `rest` divided by ``2**PART``, both (b,). `lo` and `hi` limit the
+    entries of L. `pivot_frac` is the largest number of fraction bits.
     """
     b = row.shape[0]
     u[0] = ((1 << lambda_frac) + lam) << PART

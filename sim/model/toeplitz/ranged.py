@@ -122,7 +122,8 @@ def factor_of(plan: Plan, lam: int) -> Ranged:
         frac = factorise_long(band_of(plan), rest, lam, *found[1:5], -full_scale, full_scale - 1, *k)
         status = OK if frac > 0 else NOT_POSITIVE_DEFINITE
     else:
-        status, frac = factorise(band_of(plan), lam, *found[1:5], -full_scale, full_scale - 1, k), k.pivot_frac
+        frac = k.pivot_frac
+        status = factorise(band_of(plan), lam, *found[1:5], -full_scale, full_scale - 1, k)
     found.pivot_frac[0] = frac
     return found._replace(status=int(status))
 

@@ -214,7 +214,7 @@ def ranged_constants(spec: Spec, band: Band) -> tuple[dict[str, int], dict[str, 
 
 
 def _factor_sums(entries: list[Fraction], frac: int, word: int) -> dict[str, int]:
-    """Return the shift of the products of L, and the number of lags whose products are shifted.
+    """Return the shift of the products of L, and the number of its lags.
 
     No entry at lag j + 1 is larger than ``entries[j]``.
     """
@@ -227,9 +227,11 @@ def ranged_certificate(spec: Spec, c: dict[str, int], loss: Fraction, shift: int
                        ) -> dict[str, int]:
     """Return the constants of the certified bound.
 
-    `shift` is the right shift of the products, one by one at the first `head` lags. One more rounding is that
-    of the diagonal, whose product consists of two. The smallest eigenvalue is at least ``(lambda - lambda_loss) / 2**s``, in integers.  The device divides
+    The smallest eigenvalue is at least ``(lambda - lambda_loss) / 2**s``, in integers.  The device divides
     ``2**gain_shift`` by this number, and rounds up; for the smallest lambda, the quotient has 31 bits.
+
+    `shift` is the right shift of the products, one by one at the first `head` lags. The product of the
+    diagonal consists of two, which are shifted one by one.
     """
     assert spec.toeplitz is not None
     whole_loss = int(-(-loss * 2**BAND.frac // 1))

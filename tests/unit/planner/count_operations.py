@@ -19,13 +19,22 @@ from kerncast.sim.jit import COMPILED
 from kerncast.sim.model import base, bound, certify, cg, kernel, open_model, outputs, predict, toeplitz
 from kerncast.sim.model.online import lms, metric, slots, state
 from kerncast.sim.model.statuses import PENDING
-from kerncast.sim.model.toeplitz import banded, candidate, levinson, long_factor, ranged, refine, schur, trainer
+from kerncast.sim.model.toeplitz import (
+    banded,
+    candidate,
+    levinson,
+    long_factor,
+    ranged,
+    refine,
+    schur,
+    trainer,
+)
 from kerncast.sim.planner import make_plan
 from kerncast.sim.spec import Spec
 
 MODULES = (banded, base, bound, candidate, certify, cg, toeplitz.corrections, toeplitz.first_row,
-           toeplitz.geometric, toeplitz.intercept, kernel, levinson, lms, long_factor, metric, outputs, predict, ranged,
-           refine, schur, slots, state, trainer)
+           toeplitz.geometric, toeplitz.intercept, kernel, levinson, lms, long_factor, metric, outputs,
+           predict, ranged, refine, schur, slots, state, trainer)
 COUNTS: Counter[str] = Counter()
 #: The call of the plan that a case counts, if it is neither a training nor an update.
 CALLS = {"settled": "update_without_searches", "star_begin": "update_begin", "star_run": "update_run",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -87,7 +88,8 @@ def test_the_format_of_the_factor_holds_for_every_lambda(
         assert not plan.long_factor or found.pivot.max() >= 1 << 30
         sums = max(sums, int(np.abs(found.factor).max(axis=0).sum()))
     assert (sums << (bits - 1)) >> plan.integer("factor_shift") < 1 << 60
-    assert np.abs(factor_of(plan, plan.integer("lambda_lo")).factor).max() >= 1 << (bits - 3)  # few are unused
+    most = np.abs(factor_of(plan, plan.integer("lambda_lo")).factor).max()
+    assert most >= 1 << (bits - 3)  # few bits are unused
 
 
 @pytest.mark.parametrize("bits", WORDS)
@@ -163,10 +165,17 @@ def test_what_a_range_of_lambda_does_not_support_is_refused(
     assert code in [problem.code for problem in caught.value.problems]
 
 
-def test_hardware_solvers_refuse_a_range() -> None:
+def test_an_rtl_solver_refuses_a_range() -> None:
+    refusal = rtl.refusal(plan_of(1.0, (0.01, 1.0), n=32))
+    assert refusal is not None and "lambda_range" in str(refusal)
+
+
+def test_hls_solvers_refuse_a_range_without_a_register_for_lambda() -> None:
     plan = plan_of(1.0, (0.01, 1.0), n=32)
-    for refusal in (rtl.refusal(plan), hls.SOLVER.refusal(plan), hls.TRAINER.refusal(plan)):
-        assert refusal is not None and "lambda_range" in str(refusal)
+    assert hls.SOLVER.fits(plan) and hls.TRAINER.fits(plan)
+    free = replace(plan, evidence={**plan.evidence, "hls": {"interface": "free_running"}})
+    for refusal in (hls.SOLVER.refusal(free), hls.TRAINER.refusal(free)):
+        assert refusal is not None and "[hls] interface" in str(refusal)
 
 
 def test_a_plan_without_a_range_has_no_constant_of_it() -> None:

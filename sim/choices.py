@@ -89,6 +89,7 @@ class Choices:
 
     options: Mapping[str, str]
     sizes: Mapping[str, int]
+    word: int
 
     @property
     def kernel(self) -> KernelName:
@@ -216,6 +217,11 @@ class Choices:
         The device then computes the banded factor.
         """
         return "lambda_range" in self.options
+
+    @property
+    def long_factor(self) -> bool:
+        """Return whether the device computes the banded factor with generators of 62 bits."""
+        return self.ranged and self.word > 16
 
     @property
     def schur(self) -> bool:

@@ -293,11 +293,6 @@ class Plan(Choices):
         return SIZE_KEYS[self.algorithm]
 
     @property
-    def long_factor(self) -> bool:
-        """Return whether the device computes the banded factor with generators of 62 bits."""
-        return self.ranged and self.word > 16
-
-    @property
     def word_type(self) -> str:
         """Return the C type that stores a value of the word length."""
         return Format(True, self.word, 0).c_type

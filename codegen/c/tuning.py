@@ -102,11 +102,10 @@ def tuning_context(plan: Plan, number: Any) -> dict[str, Any]:
     rows = [[*(f"{p}_table_{name}_{k}" for name in TABLES),
              *(number(plan.integers(f"candidate_{name}")[k]) for _, name, _ in members)]
             for k in range(len(candidate_pairs(plan)))]
-    return {"ranged": plan.ranged, "long_factor": plan.long_factor,
-            "in_factor": "const" if plan.ranged else "KC_TABLE",
+    return {"ranged": plan.ranged, "in_factor": "const" if plan.ranged else "KC_TABLE",
             "own_trainer": f"const {p}_trainer_t *t, " if plan.ranged else "",
             "unit_of_row": plan.signals["r"].unit if plan.ranged else "(1 + lambda)", "tuned": plan.tunes,
-            "own": own, "table": table, "uses": uses,
+            "own": own, "table": table, "uses": uses, "long_factor": plan.long_factor,
             "own_kernel": uses("kernel_c", "kernel_shift", "kernel_d2_end"),
             "given": f"KC_TABLE {p}_candidate_t *c, ", "own_bound": uses("bound_gain", "bound_shift"),
             "candidate_members": members,

@@ -19,24 +19,15 @@ from kerncast.sim.jit import COMPILED
 from kerncast.sim.model import base, bound, certify, cg, kernel, open_model, outputs, predict, toeplitz
 from kerncast.sim.model.online import lms, metric, slots, state
 from kerncast.sim.model.statuses import PENDING
-from kerncast.sim.model.toeplitz import (
-    banded,
-    candidate,
-    levinson,
-    long_factor,
-    ranged,
-    refine,
-    schur,
-    trainer,
-)
+from kerncast.sim.model.toeplitz import banded, candidate, levinson, ranged, refine, schur, trainer
 from kerncast.sim.planner import make_plan
 from kerncast.sim.spec import Spec
 
 MODULES = (banded, base, bound, candidate, certify, cg, toeplitz.corrections, toeplitz.first_row,
-           toeplitz.geometric, toeplitz.intercept, kernel, levinson, lms, long_factor, metric, outputs,
-           predict, ranged, refine, schur, slots, state, trainer)
+           toeplitz.geometric, toeplitz.intercept, toeplitz.long_factor, kernel, levinson, lms, metric,
+           outputs, predict, ranged, refine, schur, slots, state, trainer)
 COUNTS: Counter[str] = Counter()
-#: The call of the plan that a case counts, if it is neither a training nor an update.
+#: The call of a case that is neither a training nor an update.
 CALLS = {"settled": "update_without_searches", "star_begin": "update_begin", "star_run": "update_run",
          "simplex_run": "update_run"}
 #: What multiplies on its own account: such products are counted with the function that makes them.
@@ -233,7 +224,6 @@ band = partial(_trainer, "uniform", 1, solver="banded", n=40)
 band_refined = partial(_trainer, "uniform", 1, solver="banded", n=60, refine=1)
 band_bias = partial(_trainer, "uniform", 1, solver="banded", n=40, bias=True)
 band_ranged = partial(_trainer, "uniform", 1, solver="banded", n=64, lambda_range=[0.01, 4.0])
-band_ranged_32 = partial(band_ranged, word=32)
 band_outputs = partial(_trainer, "uniform", 1, solver="banded", n=40, bias=True, outputs=3)
 geometric_16 = partial(_trainer, "uniform", 1, solver="banded", n=40, kind="laplacian")
 geometric_wide = partial(_trainer, "uniform", 1, solver="banded", n=80, kind="laplacian", sigma=300.0)

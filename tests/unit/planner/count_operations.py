@@ -197,11 +197,6 @@ def zeros_of_generators() -> tuple[Any, Callable[[Any], Any], Callable[[Any], An
     return _trainer("uniform", 1, solver="schur", n=40)
 
 
-def bias() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
-    """Training with an intercept."""
-    return _trainer("diagonal_mean_biased", 3, bias=True)
-
-
 def refined() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
     """Two solves, neither of which leaves nothing to do."""
     return _trainer("diagonal_mean_biased", 3, refine=1)
@@ -220,10 +215,12 @@ def _trainer(scheme: str, columns: int, n: int = 9, outputs: int = 1,
             lambda model: model.predict(x[:1] if n == 9 else counted([[n // 2]])))
 
 
+bias = partial(_trainer, "diagonal_mean_biased", 3, bias=True)
 band = partial(_trainer, "uniform", 1, solver="banded", n=40)
 band_refined = partial(_trainer, "uniform", 1, solver="banded", n=60, refine=1)
 band_bias = partial(_trainer, "uniform", 1, solver="banded", n=40, bias=True)
 band_ranged = partial(_trainer, "uniform", 1, solver="banded", n=64, lambda_range=[0.01, 4.0])
+band_ranged_32 = partial(band_ranged, word=32)
 band_outputs = partial(_trainer, "uniform", 1, solver="banded", n=40, bias=True, outputs=3)
 geometric_16 = partial(_trainer, "uniform", 1, solver="banded", n=40, kind="laplacian")
 geometric_wide = partial(_trainer, "uniform", 1, solver="banded", n=80, kind="laplacian", sigma=300.0)

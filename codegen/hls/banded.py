@@ -25,8 +25,18 @@ def _largest_sums(plan: Plan) -> tuple[int, int]:
     return max(groups), sum(shifted(group, shift) for group in groups)
 
 
+def _geometric_types(plan: Plan) -> dict[str, str]:
+    """Return the types of the carry, of pivots and coefficients: the planner bounds the carry."""
+    rail, pivot = 1 << (plan.word - 1), max(plan.tables["pivot"].values)
+    full = 8 * rail << plan.integer("state_frac")
+    return {"sum_t": both(full), "own_t": both(rail << 31), "coefficient_t": "kc::uint<31>",
+            "pivot_t": word(0, pivot), "over_d_t": both(max(rail * pivot, full))}
+
+
 def banded_types(plan: Plan) -> dict[str, str]:
     """Return the types of sums, pivots and weights."""
+    if plan.geometric:
+        return _geometric_types(plan)
     rail, frac = 1 << (plan.word - 1), plan.integer("factor_frac") - plan.integer("factor_shift")
     group, total = _largest_sums(plan)
     full = 2 * rail << frac  # y, or z / d, at the LSB of the sum; z starts one exponent below y
@@ -44,6 +54,12 @@ def banded_types(plan: Plan) -> dict[str, str]:
 
 def banded_constants(plan: Plan, lanes: int) -> Iterator[tuple[str, str, str, str]]:
     """Yield the type, name, value and meaning of every constant."""
+    if plan.geometric:
+        for name, key in (("factor_columns", "rows"), ("sum_frac", "state_frac"), ("pivot_frac", "pivot_frac"),
+                          ("alpha_frac", "alpha_frac"), ("z_exp_max", "z_exp_max")):
+            yield "int", name, str(plan.integer(key)), "fraction bits of a sum" if name == "sum_frac" else ""
+        yield "coefficient_t", "rho", str(plan.integer("rho")), "31 fraction bits"
+        return
     band = plan.integer("band")
     own = {"band": band, "band_rows": -(-band // lanes), "factor_columns": plan.integer("rows"),
            "sum_frac": plan.integer("factor_frac") - plan.integer("factor_shift")}
@@ -64,6 +80,8 @@ def _rows(values: Sequence[int], size: int) -> list[Sequence[int]]:
 
 def banded_context(plan: Plan, lanes: int) -> dict[str, Any]:
     """Return the tables; a row of the factor has one value per lane."""
+    if plan.geometric:  # the template reads its tables from the plan
+        return {}
     band = plan.integer("band")
     lines: list[str] = []
     for column in _rows(() if plan.ranged else plan.tables["factor"].values, band):

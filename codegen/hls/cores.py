@@ -164,9 +164,6 @@ def _no_solver(plan: Plan) -> KerncastError | None:
                        "choose an allowed value: lambda is then a register of the core")
     if plan.bias and plan.outputs > 1:
         return _no_intercepts()
-    if plan.geometric:
-        return _unlike("[toeplitz] factor", "geometric", "columns",
-                       'set [toeplitz] factor = "columns", or train in C')
     for key, (values, allowed) in asked.items():
         if plan.options[key] not in values:
             return _unlike(f"[toeplitz] {key}", plan.options[key], allowed, f"set {allowed}")

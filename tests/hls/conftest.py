@@ -145,6 +145,30 @@ SPECS = {
         numbers = {word = 32}
         hls = {lanes = 3, dialects = ["vitis"], interface = "memory"}
         """,
+    "geometric16": """
+        input = {word = "u8f0", offset = 2}
+        output = {word = "u12f0", offset = 2048}
+        kernel = {type = "laplacian", sigma = 20.0}
+        toeplitz = {n = 40, lambda = 0.01, scheme = "uniform", step = 3, solver = "banded"}
+        numbers = {word = 16, casts = {a = "floor", alpha = "half_even"}}
+        hls = {lanes = 2, beat_bits = 64}
+        """,
+    "geometric24": """
+        input = {word = "u8f0"}
+        output = {word = "s12f0"}
+        kernel = {type = "laplacian", sigma = 1.0}
+        toeplitz = {n = 60, lambda = 40.0, scheme = "uniform", solver = "banded"}
+        numbers = {word = 24, rounding = "floor"}
+        hls = {interface = "free_running"}
+        """,
+    "geometric32": """
+        input = {word = "u8f0"}
+        output = {word = "s12f0"}
+        kernel = {type = "laplacian", sigma = 300.0}
+        toeplitz = {n = 60, lambda = 0.1, scheme = "uniform", solver = "banded"}
+        numbers = {word = 32}
+        hls = {lanes = 3, dialects = ["vitis"], interface = "memory"}
+        """,
     "fir16": """
         input = {word = "u8f0", offset = 2}
         output = {word = "u12f0", offset = 2048}

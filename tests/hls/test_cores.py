@@ -20,6 +20,7 @@ from kerncast.sim.model.ranges import Ranges
 from kerncast.sim.model.statuses import BAD_ARGUMENT, NOT_TRAINED, OK, SATURATED
 from kerncast.sim.model.toeplitz.banded import banded
 from kerncast.sim.model.toeplitz.candidate import candidate_of, intercept_constants
+from kerncast.sim.model.toeplitz.geometric import geometric, geometric_constants, geometric_tables
 from kerncast.sim.model.toeplitz.intercept import intercept
 from kerncast.sim.replay.vectors import make_vectors, replay
 
@@ -29,7 +30,8 @@ from .conftest import SPECS, drawn, make, samples, vectors
 USUAL = [("learner16", "vitis"), ("learner16", "catapult"), ("bias16", "vitis"), ("grid16", "catapult"),
          ("bias32", "catapult"), ("powers16", "catapult"), ("labels16", "catapult"), ("triple24", "vitis"),
          ("values32", "vitis"), ("sides24", "catapult"), ("band16", "catapult"), ("band32", "vitis"),
-         ("signals16", "catapult"), ("signals32", "vitis"), ("ranged16", "catapult"), ("ranged32", "vitis")]
+         ("signals16", "catapult"), ("signals32", "vitis"), ("ranged16", "catapult"), ("ranged32", "vitis"),
+         ("geometric16", "catapult"), ("geometric24", "catapult"), ("geometric32", "vitis")]
 ALL = [*USUAL, *(pytest.param(case, dialect, marks=pytest.mark.campaign) for case in SPECS
                  for dialect in DIALECTS if (case, dialect) not in USUAL)]
 #: The core that answers a line of the vectors.
@@ -114,9 +116,27 @@ def test_the_cores_train_with_any_lambda_of_the_range(case, dialect, backend, le
     ledger.record(backend=opened.name, words=found.words, mismatches=0, case=f"{case}, any lambda")
 
 
+@pytest.mark.parametrize(("case", "dialect"), [
+    ("geometric16", "catapult"), ("geometric24", "catapult"), ("geometric32", "vitis")])
+def test_the_solver_with_a_geometric_factor_equals_the_model(case, dialect, backend, ledger):
+    plan, exponents, words, mismatches = make(case), set(), 0, 0
+    tables, constants, log = geometric_tables(plan), geometric_constants(plan), Ranges(plan).log
+    opened = backend(plan, dialect)
+    for y in sizes_of_targets(plan, 24):
+        alpha, out = np.zeros(len(y), dtype=np.int64), np.zeros(1, dtype=np.int64)
+        wanted = [geometric(y, alpha, tables, out, constants, log), int(out[0]), *alpha.tolist()]
+        found = opened._bench.call(line("solve", y))
+        exponents.add(wanted[1])
+        words, mismatches = words + len(wanted), mismatches + (found != wanted)
+    opened.close()
+    ledger.record(backend=opened.name, words=words, mismatches=mismatches, case=f"{case} of every size")
+    assert mismatches == 0 and len(exponents) > 5
+
+
 @pytest.mark.campaign
 @pytest.mark.parametrize("dialect", sorted(DIALECTS))
-@pytest.mark.parametrize("case", ["learner16", "learner32", "grid16", "static24", "band16", "band32"])
+@pytest.mark.parametrize("case", ["learner16", "learner32", "grid16", "static24", "band16", "band32",
+                                  "geometric16", "geometric32"])
 def test_long_runs_of_the_model_s_values(case, dialect, backend, ledger):
     plan = make(case)
     calls = vectors(plan, 200_000)

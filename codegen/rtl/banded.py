@@ -62,7 +62,7 @@ def most_growths(plan: Plan) -> int:
     return z + plan.integer("alpha_exp_max") - plan.integer("alpha_exp_min")
 
 
-def _table(plan: Plan, name: str, bits: int) -> list[str]:
+def table(plan: Plan, name: str, bits: int) -> list[str]:
     """Return the literals of a table in reverse order, as required by a packed vector."""
     return [f"{bits}'d{value & ((1 << bits) - 1)}" for value in reversed(plan.tables[name].values)]
 
@@ -73,7 +73,7 @@ def banded_context(plan: Plan) -> dict[str, Any]:
               if plan.bias}
     return limits | {
         "frac": plan.integer("factor_frac") - plan.integer("factor_shift"),
-        "weight": _table(plan, "weight", 32) if plan.bias else [],
-        "factor": _table(plan, "factor", plan.word), "pivot": _table(plan, "pivot", 32),
+        "weight": table(plan, "weight", 32) if plan.bias else [],
+        "factor": table(plan, "factor", plan.word), "pivot": table(plan, "pivot", 32),
         "z_rounding": plan.signals["z"].rounding.value, "banded_clocks": banded_cycles(plan),
         "growth_clocks": growth_cycles(plan), "most_growths": most_growths(plan)}

@@ -9,7 +9,7 @@ import numpy as np
 from ...sim.errors import KerncastError, fail
 from ...sim.plan import Plan
 from ..c.context import context
-from . import axi, banded, intercept
+from . import axi, banded, geometric, intercept
 from .axi import Ports, Stream
 from .common import literal, model_tag, primitives, render_files, target_context
 from .core import RtlCore
@@ -79,7 +79,7 @@ def read_lags(plan: Plan) -> int:
 def solver_cycles(plan: Plan, lanes: int = 1) -> int:
     """Return the clock cycles from the last input to the last alpha, without stalls."""
     if plan.banded:
-        return banded.banded_cycles(plan)
+        return geometric.geometric_cycles(plan) if plan.geometric else banded.banded_cycles(plan)
     n = plan.sizes["n"]
     recursion = recursion_cycles(n, lanes, read_lags(plan))
     return intercept.intercept_cycles(n, recursion) if plan.bias else recursion + _SEND * n + 2
@@ -119,10 +119,6 @@ def refusal(plan: Plan) -> KerncastError | None:
         return fail("E307", "the SystemVerilog solver computes the intercept of one output only",
                     where="[toeplitz] bias", value="true", allowed="false, or one output",
                     remedy="remove `bias` or `outputs`, or train in C")
-    if plan.geometric:
-        return fail("E307", "the SystemVerilog solver needs the columns of the factor as a table",
-                    where="[toeplitz] factor", value="geometric", allowed="columns",
-                    remedy='set [toeplitz] factor = "columns", or train in C')
     for key, (values, allowed) in asked.items():
         if plan.options[key] not in values:
             return fail("E307", "the SystemVerilog solver supports only Levinson's recursion and the banded "
@@ -159,7 +155,8 @@ def solver_context(plan: Plan) -> dict[str, Any]:
         "alpha_hi": literal(plan.signals["alpha"].format.hi, 64),
         "alpha_rounding": plan.signals["alpha"].rounding.value}
     if plan.banded:
-        return values | banded.banded_context(plan)
+        return values | (geometric.geometric_context(plan) if plan.geometric
+                         else banded.banded_context(plan))
     return values | {
         **({"target_shift": intercept.target_shift(plan)} if plan.bias else {}),
         "a_rounding": plan.signals["a"].rounding.value, "static": int(plan.static),
@@ -170,6 +167,8 @@ def solver_context(plan: Plan) -> dict[str, Any]:
 
 def solver_modules(plan: Plan) -> tuple[str, ...]:
     """List the shared modules that a plan's solver needs, dependencies first."""
+    if plan.geometric:
+        return geometric.MODULES
     return banded.modules(plan) if plan.banded else (*MODULES, *intercept.MODULES) if plan.bias else MODULES
 
 

@@ -8,6 +8,7 @@ from kerncast.sim.model.ranges import Ranges
 from kerncast.sim.model.statuses import NOT_POSITIVE_DEFINITE, SATURATED
 from kerncast.sim.model.toeplitz.banded import banded
 from kerncast.sim.model.toeplitz.candidate import banded_constants, banded_tables, intercept_constants
+from kerncast.sim.model.toeplitz.geometric import geometric, geometric_constants, geometric_tables
 from kerncast.sim.model.toeplitz.intercept import intercept
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
@@ -22,14 +23,20 @@ CASES: dict[str, tuple[int, int, float, float, dict[str, str]]] = {
     "odd24": (13, 24, 1.0, 0.5, {"alpha": "floor"}), "thin16": (5, 16, 0.3, 1.0, {}),
     "grows16": (40, 16, 3.0, 0.001, {"alpha": "half_even"}), "full16": (256, 16, 3.0, 0.1, {}),
     "bias16": (21, 16, 2.0, 0.1, {}), "bias24": (40, 24, 0.7, 5.0, {"y": "floor"}),
-    "bias32": (60, 32, 2.0, 0.1, {"y": "half_even"}), "bias_thin16": (4, 16, 0.3, 1.0, {})}
+    "bias32": (60, 32, 2.0, 0.1, {"y": "half_even"}), "bias_thin16": (4, 16, 0.3, 1.0, {}),
+    # Laplacian kernels: a wide one has many rows that differ, a narrow one has only one.
+    "geometric16": (20, 16, 20.0, 0.1, {"a": "floor"}), "geometric24": (40, 24, 3.0, 5.0, {"alpha": "floor"}),
+    "geometric32": (60, 32, 300.0, 0.01, {"alpha": "half_even"}), "geometric_thin16": (2, 16, 0.05, 1.0, {}),
+    "geometric_one24": (9, 24, 0.05, 1.0, {}), "geometric_grows16": (40, 16, 30.0, 0.001, {}),
+    "geometric_full16": (256, 16, 50.0, 0.1, {})}
 
 
 def case_plan(case: str) -> Plan:
     n, word, sigma, lam, casts = CASES[case]
+    kernel = {"type": "laplacian" if case.startswith("geometric") else "gaussian", "sigma": sigma}
     return make_plan(Spec(
         model={"name": "t", "algorithm": "toeplitz_rls"}, input={"word": "u16f0"}, output={"word": "s12f0"},
-        kernel={"sigma": sigma}, numbers={"word": word, "casts": casts},
+        kernel=kernel, numbers={"word": word, "casts": casts},
         toeplitz={"n": n, "lam": lam, "scheme": "uniform", "solver": "banded",
                   "bias": case.startswith("bias")}))
 
@@ -50,6 +57,11 @@ def problems(plan: Plan, count: int, seed: int) -> Iterator[Words]:
 def solution(plan: Plan, y: Words, **range_of: int) -> list[int]:
     """Status, exponent and words of alpha, as the core must send them."""
     alpha, out = np.zeros(len(y), dtype=np.int64), np.zeros(1, dtype=np.int64)
+    if plan.geometric:
+        geo = geometric_constants(plan)
+        geo = geo._replace(banded=geo.banded._replace(**range_of))
+        status = geometric(y, alpha, geometric_tables(plan), out, geo, Ranges(plan).log)
+        return [status, 0] if status == NOT_POSITIVE_DEFINITE else [status, int(out[0]), *alpha.tolist()]
     constants, log = banded_constants(plan)._replace(**range_of), Ranges(plan).log
     b, limited = intercept(y, 0, np.array(plan.tables["weight"].values), intercept_constants(plan), log) \
         if plan.bias else (0, False)

@@ -209,6 +209,7 @@ SPECS = {
         """,
 } | KERNELS
 SPECS["signals16"] = SPECS["band16"].replace("offset = 2048", "offset = 2048, outputs = 3")
+SPECS["geometric16"] = SPECS["band16"].replace("{sigma", '{type = "laplacian", sigma')
 SPECS["band16_bias"] = SPECS["band16"].replace('"banded"}', '"banded", bias = true}')
 #: Verilator takes long to build a core: the small ones that differ most, and elsewhere the one of full size.
 SMALL = [(case, "icarus") for case in SPECS if case != "digits"] + [

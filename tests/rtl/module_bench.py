@@ -88,8 +88,8 @@ def pack(row: Sequence[int], widths: Sequence[int]) -> int:
     return word
 
 
-def simulate(module: Module, folder: Path, inputs: Sequence[Sequence[int]]) -> list[int]:
-    """The results, packed, of inputs by port."""
+def simulate(module: Module, folder: Path, inputs: Sequence[Sequence[int]], unknown: int = 0) -> list[int]:
+    """The results, packed, of inputs by port, without the first ones, which are `unknown`."""
     hw = str(resource("hw/rtl"))
     rows = [pack(row, list(module.ports.values())) for row in inputs]
     (folder / "inputs.hex").write_text("".join(f"{row:x}\n" for row in rows))
@@ -97,4 +97,4 @@ def simulate(module: Module, folder: Path, inputs: Sequence[Sequence[int]]) -> l
     subprocess.run(["iverilog", "-g2012", "-y", hw, "-Y", ".sv", "-s", "bench", "-o", "bench.vvp",
                     "bench.sv"], cwd=folder, check=True)
     done = subprocess.run(["vvp", "bench.vvp"], cwd=folder, check=True, capture_output=True, text=True)
-    return [int(line, 16) for line in done.stdout.split("\n") if line]
+    return [int(line, 16) for line in done.stdout.split("\n")[unknown:] if line]

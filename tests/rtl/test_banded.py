@@ -5,8 +5,9 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from kerncast.codegen.rtl import SOLVER, TRAINER, generate_rtl, rtl_sources
-from kerncast.codegen.rtl.banded import banded_cycles, growth_cycles, most_growths
+from kerncast.codegen.rtl import SOLVER, TRAINER, generate_rtl, geometric, rtl_sources
+from kerncast.codegen.rtl.banded import growth_cycles, most_growths
+from kerncast.codegen.rtl.solver import solver_cycles
 from kerncast.codegen.rtl.trainer import trainer_cycles
 from kerncast.hw.backends import open_backend
 from kerncast.hw.rtl.simulators import Simulation
@@ -22,7 +23,8 @@ from .conftest import LONG, make, raw_inputs
 
 
 def worst_cycles(plan: Plan) -> int:
-    return banded_cycles(plan) + most_growths(plan) * growth_cycles(plan)
+    growth = geometric.growth_cycles(plan) if plan.geometric else growth_cycles(plan)
+    return solver_cycles(plan) + most_growths(plan) * growth
 
 
 @pytest.fixture(scope="module")
@@ -46,6 +48,9 @@ def built(require_simulator, tmp_path_factory) -> Callable[[str, str], BandedCor
 BOTH = [("plain16", "icarus"), ("head32", "icarus"), ("odd24", "icarus"), ("thin16", "icarus"),
         ("grows16", "icarus"), ("plain16", "verilator"), ("bias16", "icarus"), ("bias24", "icarus"),
         ("bias32", "icarus"), ("bias_thin16", "icarus"), ("bias32", "verilator"),
+        ("geometric16", "icarus"), ("geometric24", "icarus"), ("geometric32", "icarus"),
+        ("geometric_thin16", "icarus"), ("geometric_one24", "icarus"), ("geometric_grows16", "icarus"),
+        ("geometric32", "verilator"),
         pytest.param("head32", "verilator", marks=pytest.mark.campaign)]
 
 
@@ -64,16 +69,17 @@ def test_every_value_equals_the_model_in_the_clocks_stated(built, ledger, case, 
                   case=f"banded {case}")
     assert errors == [0]
     assert len(spans) == 12
-    assert min(spans) == banded_cycles(core.plan)
+    assert min(spans) == solver_cycles(core.plan)
     assert max(spans) <= worst_cycles(core.plan)
-    if case == "grows16":
-        assert max(spans) > banded_cycles(core.plan)
+    if case in ("grows16", "geometric_grows16"):
+        assert max(spans) > solver_cycles(core.plan)
         assert states == list(range(6))
 
 
-def test_an_exponent_out_of_range_ends_the_solution(require_simulator, ledger, tmp_path):
+@pytest.mark.parametrize("case", ["grows16", "geometric_grows16"])
+def test_an_exponent_out_of_range_ends_the_solution(require_simulator, ledger, tmp_path, case):
     require_simulator("icarus")
-    plan = case_plan("grows16")
+    plan = case_plan(case)
     generate_rtl(plan, tmp_path)
     top = tmp_path / "rtl" / "t_solver.sv"
     words = mismatches = 0
@@ -91,10 +97,10 @@ def test_an_exponent_out_of_range_ends_the_solution(require_simulator, ledger, t
         more, wrong, _ = core.run()
         words, mismatches = words + more, mismatches + wrong
     ledger.record(backend="rtl:icarus:solver", words=words, mismatches=mismatches,
-                  case="banded, out of range")
+                  case=f"banded {case}, out of range")
 
 
-@pytest.mark.parametrize("case", ["plain16", "bias16"])
+@pytest.mark.parametrize("case", ["plain16", "bias16", "geometric16"])
 def test_idle_and_back_pressure_change_no_value_of_consecutive_systems(built, ledger, case):
     core = built(case, "icarus")
     for seed, (idle, pressure) in enumerate([(0.0, 0.0), (0.5, 0.0), (0.0, 0.6), (0.4, 0.4)]):
@@ -112,12 +118,12 @@ def test_idle_and_back_pressure_change_no_value_of_consecutive_systems(built, le
     ledger.record(backend="rtl:icarus:solver", words=words, mismatches=mismatches, case="banded, stalled")
 
 
-@pytest.mark.parametrize("case", ["grows16", "bias16"])
+@pytest.mark.parametrize("case", ["grows16", "bias16", "geometric_grows16"])
 def test_reset_at_any_clock_recovers_and_a_bad_frame_is_dropped_and_reported(built, ledger, case):
     core = built(case, "icarus")
     first, other, *_ = problems(core.plan, 2, 2)
     n = core.plan.sizes["n"]
-    for cut in range(1, n + banded_cycles(core.plan), 199 if case == "grows16" else 37):
+    for cut in range(1, n + solver_cycles(core.plan), 199 if case == "grows16" else 37):
         core.do("y", core.beats(first))
         core.do("cycles", cut)
         core.do("reset")
@@ -135,22 +141,23 @@ def test_reset_at_any_clock_recovers_and_a_bad_frame_is_dropped_and_reported(bui
     ledger.record(backend="rtl:icarus:solver", words=words, mismatches=mismatches, case="banded, reset")
 
 
-def test_a_training_of_256_samples_takes_at_most_12_000_clocks(built, ledger):
-    core = built("full16", "verilator")
+@pytest.mark.parametrize(("case", "most"), [("full16", 12_000), ("geometric_full16", 9_300)])
+def test_a_training_of_256_samples_takes_at_most_the_stated_clocks(built, ledger, case, most):
+    core = built(case, "verilator")
     core.do("watch", 0)
     for y in problems(core.plan, 3, 5):
         core.solved(y)
     core.do("spans")
     words, mismatches, (spans,) = core.run()
-    assert min(spans) >= banded_cycles(core.plan)
-    assert max(spans) <= trainer_cycles(core.plan) <= 12_000
-    ledger.record(backend="rtl:verilator:solver", words=words, mismatches=mismatches, case="banded n = 256")
+    assert min(spans) >= solver_cycles(core.plan)
+    assert max(spans) <= trainer_cycles(core.plan) <= most
+    ledger.record(backend="rtl:verilator:solver", words=words, mismatches=mismatches, case=f"banded {case}")
 
 
-@pytest.mark.parametrize("bias", [False, True])
-def test_the_back_end_trains_and_predicts_from_what_it_trained(require_simulator, ledger, tmp_path, bias):
+@pytest.mark.parametrize("case", ["band16", "band16_bias", "geometric16"])
+def test_the_back_end_trains_and_predicts_from_what_it_trained(require_simulator, ledger, tmp_path, case):
     require_simulator("icarus")
-    plan = make("band16_bias" if bias else "band16")
+    plan = make(case)
     assert TRAINER.fits(plan)
     backend, model = open_backend(plan, "rtl:icarus", build_dir=tmp_path), open_model(plan)
     compared, x, y_raw = Comparison(), raw_inputs(plan, 5, 2), plan.signals["y_raw"].format
@@ -160,7 +167,7 @@ def test_the_back_end_trains_and_predicts_from_what_it_trained(require_simulator
         compared.add("predict", model.predict(x), backend.predict(x))
     backend.close()
     ledger.record(backend=backend.name, words=compared.words, mismatches=compared.mismatches,
-                  case="banded trains")
+                  case=f"{case} trains")
 
 
 @pytest.mark.parametrize(("word", "outputs", "tolerance"), [(16, 3, 0.5), (16, 2, 1e-5), (32, 2, 0.5)])
@@ -186,7 +193,8 @@ def test_signals_are_solved_one_after_the_other(
 
 @pytest.mark.campaign
 @pytest.mark.parametrize(("case", "simulator", "count"), [
-    ("plain16", "verilator", 9000), ("head32", "verilator", 3300), ("odd24", "icarus", 400)])
+    ("plain16", "verilator", 9000), ("head32", "verilator", 3300), ("odd24", "icarus", 400),
+    ("geometric16", "verilator", 9000), ("geometric32", "verilator", 3300), ("geometric24", "icarus", 400)])
 def test_long_random_runs_equal_the_model(built, ledger, case, simulator, count):
     start = int(np.random.default_rng().integers(1 << 30))
     core, chance = built(case, simulator), np.random.default_rng(start)
@@ -196,7 +204,7 @@ def test_long_random_runs_equal_the_model(built, ledger, case, simulator, count)
             core.do("stall", float(idle), float(pressure), k)
         if k % 50 == 49:  # a reset at any clock of a system
             core.do("y", core.beats(y))
-            core.do("cycles", int(chance.integers(1, 2 * banded_cycles(core.plan))))
+            core.do("cycles", int(chance.integers(1, 2 * solver_cycles(core.plan))))
             core.do("reset")
         core.solved(y)
     words, mismatches, _ = core.run()

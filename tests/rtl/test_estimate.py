@@ -256,6 +256,7 @@ def narrow_plan():
         (lambda: make("waves16"), LEARNER, 4), (lambda: make("gains16"), LEARNER, 1),
         (lambda: make("gains16"), LEARNER, 2),
         (lambda: case_plan("half_up16"), SOLVER, 1), (lambda: case_plan("half_up16"), SOLVER, 2),
+        (lambda: make("geometric16"), SOLVER, 1), (lambda: make("geometric16"), TRAINER, 1),
         (lambda: case_plan("half_up16"), TRAINER, 1), (lambda: make("means24"), TRAINER, 1)))])
 def test_a_simulator_counts_the_clocks_of_the_formula(require_simulator, plan, core, lanes, tmp_path):
     require_simulator("icarus")

@@ -212,7 +212,7 @@ def test_every_row_of_frames_is_sent_to_a_core():
 
 @pytest.mark.parametrize(("core", "case"), [
     (PREDICTOR, "grid16"), (TRAINER, "grid16"), (TRAINER, "band16"), (SOLVER, "even24"), (SOLVER, "band16"),
-    (LEARNER, "gains16")], ids=lambda value: getattr(value, "name", value))
+    (SOLVER, "geometric16"), (LEARNER, "gains16")], ids=lambda value: getattr(value, "name", value))
 def test_an_error_is_the_same_bit_in_systemverilog_and_hls(core, case):
     plan = case_plan(case) if case == "even24" else make(case)
     assert core.name in {one.name for one in HLS_CORES}

@@ -76,8 +76,8 @@ def solver():
                 {"r": 5, "y": 6})  # bit 2: both were dropped
 
 
-def banded_solver():
-    plan = banded_plan("thin16")
+def banded_solver(case="thin16"):
+    plan = banded_plan(case)
     mask, y = (1 << plan.word) - 1, next(iter(banded_problems(plan, 1, 3)))
     status, *words = banded_solution(plan, y)
     return Case(plan, SOLVER, [("y", (y & mask).tolist())], [status, *(word & mask for word in words)],
@@ -119,7 +119,8 @@ def rls_learner():
 CASES = {"trainer": lambda: trainer("grid16", 3),
          "trainer of samples": lambda: trainer("means24", 2),
          "banded trainer": lambda: trainer("band16", 5, 0.3), "solver": solver,
-         "banded solver": banded_solver, "predictor": predictor, "learner": learner,
+         "banded solver": banded_solver, "geometric solver": lambda: banded_solver("geometric_one24"),
+         "predictor": predictor, "learner": learner,
          "learner of kernel RLS": rls_learner,
          # Without a model each output and the margin are 0, and the label is unknown.
          "predictor of classes": lambda: predictor("labels16", (0, 0, 0, 3, 0)),

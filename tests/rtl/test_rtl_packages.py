@@ -12,8 +12,8 @@ from kerncast.hw.rtl import synthesis
 from .conftest import make
 from .solver_cases import case_plan
 
-CASES = [("grid16", "trainer"), ("band16", "trainer"), ("band16", "solver"), ("gains16", "learner"),
-         ("gains16", "predictor"), ("even24", "predictor"), (None, "solver")]
+CASES = [("grid16", "trainer"), ("band16", "trainer"), ("band16", "solver"), ("geometric16", "solver"),
+         ("gains16", "learner"), ("gains16", "predictor"), ("even24", "predictor"), (None, "solver")]
 
 
 def generated(case, folder):

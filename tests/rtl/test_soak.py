@@ -116,6 +116,8 @@ CASES = {
     "banded trainer": (lambda: make("band16"), TRAINER, trainings, 5000, []),
     "solver": (lambda: solver_cases.case_plan("half_up16"), SOLVER, SYSTEMS, 20_000, []),
     "banded solver": (lambda: banded_cases.case_plan("plain16"), SOLVER, BANDS, 9600, []),
+    "geometric trainer": (lambda: make("geometric16"), TRAINER, trainings, 5000, []),
+    "geometric solver": (lambda: banded_cases.case_plan("geometric32"), SOLVER, BANDS, 3200, []),
     "predictor of a grid": (lambda: make("reach16"), PREDICTOR, predictions, 1900, EMPTY),
     "predictor with an intercept": (lambda: make("bias16"), PREDICTOR, predictions, 2400, EMPTY),
     "trainer with an intercept": (lambda: make("bias16"), TRAINER, trainings, 10_500, []),

@@ -121,3 +121,26 @@ def test_block_scale_shifts_every_word_and_keeps_the_largest_magnitude(compare, 
     module = Module("kc_block_scale", {"valid": 1, "first": 1, "word": bits, "s": 6},
                     {"q": bits, "used": bits}, parameters={"WIDTH": bits}, one_clock=True)
     compare(module, inputs, wanted)
+
+
+@pytest.mark.parametrize("pieces", [2, 4])
+def test_a_product_of_pieces_is_exact_while_the_next_one_is_computed(require_tool, tmp_path, ledger, pieces):
+    require_tool("iverilog", "sudo apt-get install -y iverilog")
+    chance, rows, wanted = random.Random(pieces), list[list[int]](), dict[int, tuple[int, int]]()
+    module = Module("kc_mul_pieces", {"load": 1, "half": 1, "rounds": 1, "a": 16 * pieces, "c": 32},
+                    {"q": 16 * pieces + 33}, parameters={"PIECES": pieces}, one_clock=True)
+    for c in sizes(32, 600, pieces):
+        half, rounds = chance.random() < 0.4, chance.random() < 0.5
+        count = pieces // 2 if half else pieces
+        top = 1 << (16 * count - 1)
+        a = chance.choice([-top, top - 1, -1, 0, chance.randrange(-top, top), chance.randrange(-top, top)])
+        wanted[len(rows) + count + 2] = a * c + (rounds << 30), 16 * (pieces - count)
+        rows.append([1, half, rounds, a, c])
+        rows += [[0, 0, 0, chance.getrandbits(16 * pieces), chance.getrandbits(32)]] * (
+            count - 1 + chance.choice([0, 0, 3]))
+    begin, rest = [[1, *[0] * 4], *[[0] * 5] * 12], [[0] * 5] * (pieces + 3)
+    found, bits = simulate(module, tmp_path, [*begin, *rows, *rest], len(begin)), 16 * pieces + 33
+    wrong = sum((found[at] >> low) != (value & ((1 << (bits - low)) - 1))
+                for at, (value, low) in wanted.items())
+    ledger.record(backend="rtl:icarus", words=len(wanted), mismatches=wrong, case=module.name)
+    assert wrong == 0

@@ -30,6 +30,7 @@ CORES_OF = {"gains16": ("predictor", "learner"), "corners16": ("predictor", "lea
             "means24": ("predictor", "solver", "trainer"),
             "bias16": ("fitted", "predictor", "solver", "trainer"),
             "band16": ("fitted", "predictor", "solver", "trainer"),
+            "geometric16": ("fitted", "predictor", "solver", "trainer"),
             "signals16": ("fitted", "predictor", "solver")}
 
 

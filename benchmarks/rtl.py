@@ -20,6 +20,7 @@ from kerncast.codegen.rtl.banded import growth_cycles, most_growths
 from kerncast.codegen.rtl.common import MOST_WORDS
 from kerncast.codegen.rtl.fitted import fitted_cycles
 from kerncast.codegen.rtl.frames import sample_frame
+from kerncast.codegen.rtl.geometric import row_cycles
 from kerncast.codegen.rtl.learner import (
     prediction_cycles,
     search_cycles,
@@ -57,6 +58,8 @@ EVICTIONS = tuple((reduction, outputs, columns, budget) for reduction in ("fklms
                   for outputs, columns, budget in ((1, 8, 32), (1, 64, 100), (10, 64, 100)))
 #: Cosines and columns of learners of kernel RLS.
 FEATURES = ((8, 7), (16, 8), (36, 8), (100, 8))
+#: n, sigma and bits of solvers with a geometric factor.
+GEOMETRIC = ((256, 3.0, 16), (256, 50.0, 16), (256, 50.0, 32), (1024, 50.0, 16))
 #: Kernels with a distance of their own; the periodic one is the longest.
 _KERNELS: dict[str, dict[str, object]] = {
     "gaussian": {"sigma": 800.0}, "laplacian": {"type": "laplacian", "sigma": 800.0},
@@ -74,11 +77,12 @@ def learner(columns: int, budget: int, word: int = 16, kernel: str = "gaussian",
         online={"budget": budget, "eta": 0.5, "reduction": reduction}))
 
 
-def grid(n: int, sigma: float = 3.0, solver: str = "levinson", **more: int) -> Plan:
-    """Return the plan of a 16-bit trainer for n points on a uniform grid."""
+def grid(n: int, sigma: float = 3.0, solver: str = "levinson", kernel: str = "gaussian",
+         word: int = 16, **more: int) -> Plan:
+    """Return the plan of a trainer for n points on a uniform grid."""
     return make_plan(Spec(
         model={"name": "demo", "algorithm": "toeplitz_rls"}, input={"word": "u16f0"},
-        output={"word": "s12f0"}, kernel={"sigma": sigma}, numbers={"word": 16},
+        output={"word": "s12f0"}, kernel={"type": kernel, "sigma": sigma}, numbers={"word": word},
         toeplitz={"n": n, "lam": 0.1, "scheme": "uniform", "solver": solver, **more}))
 
 
@@ -264,6 +268,13 @@ def most_clocks(plan: Plan) -> int:
     return solver_cycles(plan) + most_growths(plan) * growth_cycles(plan)
 
 
+def geometric_row(n: int, sigma: float, word: int) -> str:
+    """Return a row on the solver with a geometric factor and Levinson's recursion with one lane."""
+    levinson, plan = (grid(n, sigma, solver, "laplacian", word) for solver in ("levinson", "banded"))
+    return (f"| {n} | {sigma:g} | {word} | {row_cycles(plan)} | {solver_cycles(plan)} "
+            f"| {trainer_cycles(plan)} | {solver_cycles(levinson) / solver_cycles(plan):.1f} |")
+
+
 def register_rows() -> list[str]:
     """Return a row for each register of the register map."""
     rows = []
@@ -314,6 +325,7 @@ def page() -> str:
                            MOST_TAPS=MOST_TAPS, FITTED_CLOCKS=fitted_cycles(grid(256)) - 256,
                            worst=most_clocks(grid(256, 3.0, "banded")),
                            solver="\n".join(rows), last_lag=read_lags(grid(1024)), banded="\n".join(banded),
+                           geometric="\n".join(geometric_row(*row) for row in GEOMETRIC),
                            registers="\n".join(register_rows()),
                            refusals="\n".join(refusal_rows()), example=example.rstrip())
 

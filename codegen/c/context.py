@@ -218,6 +218,8 @@ def _table_meaning(plan: Plan) -> dict[str, str]:
     bits = plan.constants.get("exp2_bits", 0)
     assert isinstance(bits, int)
     found = {name: text.format(bits=bits, twice=2 * bits) for name, text in _TABLE_MEANING.items()}
+    if plan.geometric:
+        found["pivot"] = "1 / d"
     if plan.ranged:
         found["band"] = f"first row over {plan.signals['r'].unit}, from lag 1"
     return found | {f"{name}_{k}": f"{found[name]}, sigma = {sigma}, lambda = {lam}" for name in TABLES

@@ -39,10 +39,10 @@ class Toeplitz(SpecTable):
                "lookahead needs eleven more and solves systems that are not positive definite; lookahead_f32 "
                "does so in float32")
     factor: Literal["columns", "geometric"] | None = _key(
-        None, about="columns, or geometric (Laplacian kernel, C only) (banded; omit it: the planner chooses)",
+        None, about="columns, or geometric (Laplacian kernel) (banded; omit it: the planner chooses)",
         allowed="columns, geometric",
-        remedy="geometric takes 14 to 19 multiplications per sample for every sigma; FPGA cores, and keys "
-               "such as `bias`, need columns")
+        remedy="geometric takes 14 to 19 multiplications per sample for every sigma; keys such as `bias` "
+               "need columns")
     scaling: Literal["block", "static"] = _key(
         "block", about="block (block floating point) or static (cheaper, may saturate)",
         allowed="block, static", remedy="\"static\" needs [data] or [numbers.ranges] to choose its ranges")

@@ -27,8 +27,8 @@ CASES: dict[str, tuple[int, int, float, float, dict[str, str]]] = {
     # Laplacian kernels: a wide one has many rows that differ, a narrow one has only one.
     "geometric16": (20, 16, 20.0, 0.1, {"a": "floor"}), "geometric24": (40, 24, 3.0, 5.0, {"alpha": "floor"}),
     "geometric32": (60, 32, 300.0, 0.01, {"alpha": "half_even"}), "geometric_thin16": (2, 16, 0.05, 1.0, {}),
-    "geometric_one24": (9, 24, 0.05, 1.0, {}), "geometric_grows16": (40, 16, 30.0, 0.001, {}),
-    "geometric_full16": (256, 16, 50.0, 0.1, {})}
+    "geometric_all16": (3, 16, 9.0, 0.1, {}), "geometric_one24": (9, 24, 0.05, 1.0, {}),
+    "geometric_grows16": (40, 16, 30.0, 0.001, {}), "geometric_full16": (256, 16, 50.0, 0.1, {})}
 
 
 def case_plan(case: str) -> Plan:

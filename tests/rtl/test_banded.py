@@ -49,7 +49,8 @@ BOTH = [("plain16", "icarus"), ("head32", "icarus"), ("odd24", "icarus"), ("thin
         ("grows16", "icarus"), ("plain16", "verilator"), ("bias16", "icarus"), ("bias24", "icarus"),
         ("bias32", "icarus"), ("bias_thin16", "icarus"), ("bias32", "verilator"),
         ("geometric16", "icarus"), ("geometric24", "icarus"), ("geometric32", "icarus"),
-        ("geometric_thin16", "icarus"), ("geometric_one24", "icarus"), ("geometric_grows16", "icarus"),
+        ("geometric_thin16", "icarus"), ("geometric_all16", "icarus"), ("geometric_one24", "icarus"),
+        ("geometric_grows16", "icarus"),
         ("geometric32", "verilator"),
         pytest.param("head32", "verilator", marks=pytest.mark.campaign)]
 

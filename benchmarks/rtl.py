@@ -269,7 +269,7 @@ def most_clocks(plan: Plan) -> int:
 
 
 def geometric_row(n: int, sigma: float, word: int) -> str:
-    """Return a row on the solver with a geometric factor and Levinson's recursion with one lane."""
+    """Return a row on the solver with a geometric factor."""
     levinson, plan = (grid(n, sigma, solver, "laplacian", word) for solver in ("levinson", "banded"))
     return (f"| {n} | {sigma:g} | {word} | {row_cycles(plan)} | {solver_cycles(plan)} "
             f"| {trainer_cycles(plan)} | {solver_cycles(levinson) / solver_cycles(plan):.1f} |")

@@ -26,7 +26,7 @@ def _largest_sums(plan: Plan) -> tuple[int, int]:
 
 
 def _geometric_types(plan: Plan) -> dict[str, str]:
-    """Return the types of the carry, of pivots and coefficients: the planner bounds the carry."""
+    """Return the types with a geometric factor; the planner bounds the carry."""
     rail, pivot = 1 << (plan.word - 1), max(plan.tables["pivot"].values)
     full = 8 * rail << plan.integer("state_frac")
     return {"sum_t": both(full), "own_t": both(rail << 31), "coefficient_t": "kc::uint<31>",
@@ -55,9 +55,10 @@ def banded_types(plan: Plan) -> dict[str, str]:
 def banded_constants(plan: Plan, lanes: int) -> Iterator[tuple[str, str, str, str]]:
     """Yield the type, name, value and meaning of every constant."""
     if plan.geometric:
-        for name, key in (("factor_columns", "rows"), ("sum_frac", "state_frac"), ("pivot_frac", "pivot_frac"),
-                          ("alpha_frac", "alpha_frac"), ("z_exp_max", "z_exp_max")):
-            yield "int", name, str(plan.integer(key)), "fraction bits of a sum" if name == "sum_frac" else ""
+        renamed = {"factor_columns": "rows", "sum_frac": "state_frac"}
+        for name in (*renamed, "pivot_frac", "alpha_frac", "z_exp_max"):
+            meaning = "fraction bits of a sum" if name == "sum_frac" else ""
+            yield "int", name, str(plan.integer(renamed.get(name, name))), meaning
         yield "coefficient_t", "rho", str(plan.integer("rho")), "31 fraction bits"
         return
     band = plan.integer("band")

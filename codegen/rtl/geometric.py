@@ -1,4 +1,4 @@
-"""codegen.rtl: template context and latency of the Toeplitz solver with a geometric factor."""
+"""codegen.rtl: context and latency of the solver with a geometric factor."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from .banded import most_growths, table
 MODULES = ("kc_shift_round", "kc_shift_sticky", "kc_arithmetic_shift", "kc_saturate", "kc_magnitude",
            "kc_bit_length", "kc_requantise", "kc_block_scale", "kc_mul_pieces", "kc_ram", "kc_rom",
            "kc_geometric", "kc_frame", "kc_solution_sender")
-# Clocks of a product besides those of its pieces; of a row until its value is written; before the first row of
-# a pass and before the first exponent of alpha, besides those of a word's pieces; of a value sent; around all
-# these; of an increase of an exponent besides those of the block.
-_PRODUCT, _WRITTEN, _LEAD, _SEND, _AROUND, _GROWTH = 3, 3, 8, 3, 3, 5
+# Clocks of a product besides those of its pieces; of a row until its value is written; before the first row
+# of a pass and before the first exponent of alpha, besides those of a word's pieces; of a value sent; around
+# all these; of an increase of an exponent besides those of the block.
+_PRODUCT, _WRITTEN, _LEAD, _SEND, _AROUND, _GROWTH = 3, 3, 9, 3, 3, 5
 
 
 def _pieces(plan: Plan) -> int:

@@ -5,8 +5,8 @@
 //   z_i     = y_i - p_i          p_{i+1} = rho (p_i + g_i z_i)                      forward, i = 0 ... N - 1
 //   alpha_i = z_i / d_i - s_i    s_{i-1} = rho g_{i-1} / g_i (s_i + g_i alpha_i)    backward, in the same memory
 //
-// One multiplier serves all products, which follow one another: a row takes 13 clocks for 16 bits, otherwise 17; backward,
-// 5 or 7 more if g_{i-1} differs from g_i. If a value exceeds its word, the carry and the block written so far are scaled,
+// One hardware multiplier serves all products, one after the other: a row takes 13 clocks for 16 bits, otherwise 17;
+// backward, 5 or 7 more if g_{i-1} differs from g_i. If a value exceeds its word, the carry and the block written so far are scaled,
 // one word a clock. Write y while the core is idle, then pulse `start`; x may be read after `done`. `failed`: an
 // exponent exceeds the range of every positive definite system.
 // SPDX-License-Identifier: Apache-2.0
@@ -64,9 +64,9 @@ module kc_geometric #(
     // g v is ready; it is multiplied by rho; and by the ratio.
     localparam PRODUCT = PIECES + 3, HALF_PRODUCT = PIECES/2 + 3;
     localparam [4:0] AT_SUBTRACT = 5'd0, AT_ROUND = 5'd1, AT_WORD = 5'd2;
-    localparam [4:0] AT_OVER = 5'(2 + PIECES), AT_SUM = 5'(2 + PRODUCT), AT_CARRY = 5'(2 + 2*PRODUCT);
+    localparam [4:0] AT_OVER = 5'(3 + PIECES), AT_SUM = 5'(2 + PRODUCT), AT_CARRY = 5'(2 + 2*PRODUCT);
     localparam [4:0] AT_RATIO = 5'(2 + 3*PRODUCT);
-    localparam [4:0] AT_FIRST_OVER = 5'd2, LEAD = 5'(HALF_PRODUCT + 4);   // before rows, and before an exponent of alpha
+    localparam [4:0] AT_FIRST_OVER = 5'd3, LEAD = 5'(HALF_PRODUCT + 5);   // before rows, and before an exponent of alpha
     localparam [4:0] GROW_CLOCKS = 5'd3;      // until the requantised word and carry are ready
     localparam [4:0] MEASURE_CLOCKS = 5'd1;   // until grow_reg counts the bits beyond the word
 
@@ -121,10 +121,11 @@ module kc_geometric #(
         pivot_inst (.clk(clk), .address(next_entry), .q(pivot));
 
     // ---- the products: g v, rounded; z / d or the largest z / d; rho times the sum; the ratio times that ----
-    logic [W-1:0] max_reg;
-    logic max_first_reg;
+    logic [W-1:0] max_reg, size_reg;          // the largest magnitude of the block, and that of the last write
+    logic max_first_reg, written_reg;
     logic signed [CARRY_BITS-1:0] carry_reg;
     logic [HALF_PRODUCT-1:0] over_reg;        // z / d is being computed
+    wire load_word = (running && step_reg == AT_WORD) || grown;   // again if it did not fit
     wire load_over = (running && backward_reg && step_reg == AT_OVER)
         || ((state_reg == BEGIN_PASS || state_reg == BEGIN_BACKWARD) && step_reg == AT_FIRST_OVER);
     wire load_sum = running && step_reg == AT_SUM;
@@ -133,13 +134,13 @@ module kc_geometric #(
     wire signed [CARRY_BITS-1:0] high_product = product[RHO_FRAC +: CARRY_BITS];
     wire signed [BASE_BITS-1:0] over_d = product[A_BITS/2 +: BASE_BITS];
     wire signed [CARRY_BITS-1:0] sum = carry_reg + high_product;
-    wire signed [W-1:0] over_word = state_reg == BEGIN_BACKWARD ? $signed(max_reg) : operand;
+    wire signed [W-1:0] over_word = state_reg == BEGIN_BACKWARD ? $signed(max_reg) : v_reg;
     wire signed [A_BITS-1:0] factor = load_over ? A_BITS'(over_word) : load_sum ? A_BITS'(sum)
         : load_ratio ? A_BITS'(high_product) : A_BITS'(row_word) <<< FRAC;
     wire [31:0] coefficient = load_over ? pivot : load_sum ? RHO : load_ratio ? {ratio[30:0], 1'b0} : generator;
 
     kc_mul_pieces #(.PIECES(PIECES)) product_inst (
-        .clk(clk), .load(row_written || load_over || load_sum || load_ratio), .half(load_over), .rounds(row_written),
+        .clk(clk), .load(load_word || load_over || load_sum || load_ratio), .half(load_over), .rounds(load_word),
         .a(factor), .c(coefficient), .q(product));
 
     // ---- y_i, or z_i / d_i, at the LSB of the carry ----
@@ -219,8 +220,10 @@ module kc_geometric #(
         if (grown) carry_reg <= scaled_carry;
         if (state_reg == BEGIN_PASS) carry_reg <= {CARRY_BITS{1'b0}};
         if (y_write) y_used_reg <= y_size | (y_index == 0 ? {W{1'b0}} : y_used_reg);
-        if (writes) begin
-            max_reg <= max_first_reg || write_size > max_reg ? write_size : max_reg;
+        written_reg <= writes;
+        size_reg <= write_size;
+        if (written_reg) begin
+            max_reg <= max_first_reg || size_reg > max_reg ? size_reg : max_reg;
             max_first_reg <= 1'b0;
         end
         scale_valid_1_reg <= scaling && scale_issuing_reg;

@@ -1,7 +1,7 @@
 // kerncast: a * c, exact, with a signed and c not negative. The pieces of a of 16 bits, the lowest first, share one
-// multiplier of 17 by 32 bits, one piece a clock. `load` takes a and c, and with `half` only the lower half of the
-// pieces. PIECES + 3 clocks later, q holds the product; with `half`, PIECES/2 + 3 clocks later, its bits above the lowest
-// 8*PIECES. With `rounds`, 2**30 is added. Another `load` may follow after as many clocks as there are pieces.
+// hardware multiplier of 17 by 32 bits, one piece a clock. `load` takes a and c, and with `half` only the lower half of
+// the pieces. PIECES + 3 clocks later, q holds the product; with `half`, PIECES/2 + 3 clocks later, q[Q_BITS-1:8*PIECES]
+// holds it. With `rounds`, 2**30 is added. Another `load` may follow after as many clocks as there are pieces.
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 

@@ -14,7 +14,7 @@ MODULES = ("kc_shift_round", "kc_shift_sticky", "kc_arithmetic_shift", "kc_satur
 # Clocks of a product besides those of its pieces; of a row until its value is written; before the first row
 # of a pass and before the first exponent of alpha, besides those of a word's pieces; of a value sent; around
 # all these; of an increase of an exponent besides those of the block.
-_PRODUCT, _WRITTEN, _LEAD, _SEND, _AROUND, _GROWTH = 3, 3, 9, 3, 3, 5
+_PRODUCT, _WRITTEN, _LEAD, _SEND, _AROUND, _GROWTH = 3, 3, 10, 3, 3, 6
 
 
 def _pieces(plan: Plan) -> int:

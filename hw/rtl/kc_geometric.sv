@@ -66,9 +66,9 @@ module kc_geometric #(
     localparam [4:0] AT_SUBTRACT = 5'd0, AT_ROUND = 5'd1, AT_WORD = 5'd2;
     localparam [4:0] AT_OVER = 5'(3 + PIECES), AT_SUM = 5'(2 + PRODUCT), AT_CARRY = 5'(2 + 2*PRODUCT);
     localparam [4:0] AT_RATIO = 5'(2 + 3*PRODUCT);
-    localparam [4:0] AT_FIRST_OVER = 5'd3, LEAD = 5'(HALF_PRODUCT + 5);   // before rows, and before an exponent of alpha
+    localparam [4:0] AT_FIRST_OVER = 5'd3, LEAD = 5'(HALF_PRODUCT + 6);   // before rows, and before an exponent of alpha
     localparam [4:0] GROW_CLOCKS = 5'd3;      // until the requantised word and carry are ready
-    localparam [4:0] MEASURE_CLOCKS = 5'd1;   // until grow_reg counts the bits beyond the word
+    localparam [4:0] MEASURE_CLOCKS = 5'd2;   // until the exponent has grown by the bits beyond the word
 
     typedef enum logic [2:0] {IDLE, BEGIN_PASS, ROWS_RUN, GROW, SCALE, BEGIN_BACKWARD} state_t;
 
@@ -178,10 +178,8 @@ module kc_geometric #(
     wire [2:0] unused_outside;
     wire [W-1:0] unused_used;
     wire [CARRY_BITS-1:0] scaled_carry;
-    wire signed [EXP_BITS-1:0] exp_grown = exp_reg + EXP_BITS'(grow_reg);
+    logic signed [EXP_BITS-1:0] exp_grown_reg, exp_first_reg;
     wire signed [EXP_BITS-1:0] exp_max = backward_reg ? EXP_BITS'(ALPHA_EXP_MAX) : EXP_BITS'(Z_EXP_MAX);
-    wire signed [EXP_BITS-1:0] exp_first = $signed(EXP_BITS'(top_reg)) + z_exp_reg
-        + EXP_BITS'(ALPHA_FRAC - PIVOT_FRAC - 2*(W - 1));
     wire no_block = row_reg == edge_row;
     wire scale_last = backward_reg ? scale_reg == LAST_ROW : scale_reg + 1'b1 == row_reg;
 
@@ -236,6 +234,8 @@ module kc_geometric #(
         y_length_reg <= y_length;
         length_reg <= rounded_length;
         grow_reg <= length_reg - 6'(W - 1);
+        exp_grown_reg <= exp_reg + EXP_BITS'(grow_reg);
+        exp_first_reg <= $signed(EXP_BITS'(top_reg)) + z_exp_reg + EXP_BITS'(ALPHA_FRAC - PIVOT_FRAC - 2*(W - 1));
 
         done_reg <= 1'b0;
         step_reg <= step_reg + 1'b1;
@@ -270,13 +270,13 @@ module kc_geometric #(
                 if ((step_reg == AT_CARRY && !new_generator) || step_reg == AT_RATIO) step_reg <= 5'd0;
             end
             GROW: if (step_reg == MEASURE_CLOCKS) begin
-                exp_reg <= exp_grown;
+                exp_reg <= exp_grown_reg;
                 scale_reg <= backward_reg ? row_reg + 1'b1 : {INDEX_BITS{1'b0}};
                 scale_issuing_reg <= !no_block;
-                failed_reg <= exp_grown > exp_max;
-                done_reg <= exp_grown > exp_max;
+                failed_reg <= exp_grown_reg > exp_max;
+                done_reg <= exp_grown_reg > exp_max;
                 step_reg <= 5'd0;
-                state_reg <= exp_grown > exp_max ? IDLE : SCALE;
+                state_reg <= exp_grown_reg > exp_max ? IDLE : SCALE;
             end
             SCALE: begin
                 scale_reg <= scale_reg + 1'b1;
@@ -290,11 +290,11 @@ module kc_geometric #(
             default: begin
                 next_reg <= LAST_ROW;
                 if (step_reg == LEAD) begin
-                    exp_reg <= exp_first < EXP_BITS'(ALPHA_EXP_MIN) ? EXP_BITS'(ALPHA_EXP_MIN) : exp_first;
-                    failed_reg <= exp_first > EXP_BITS'(ALPHA_EXP_MAX);
-                    done_reg <= exp_first > EXP_BITS'(ALPHA_EXP_MAX);
+                    exp_reg <= exp_first_reg < EXP_BITS'(ALPHA_EXP_MIN) ? EXP_BITS'(ALPHA_EXP_MIN) : exp_first_reg;
+                    failed_reg <= exp_first_reg > EXP_BITS'(ALPHA_EXP_MAX);
+                    done_reg <= exp_first_reg > EXP_BITS'(ALPHA_EXP_MAX);
                     step_reg <= 5'd0;
-                    state_reg <= exp_first > EXP_BITS'(ALPHA_EXP_MAX) ? IDLE : BEGIN_PASS;
+                    state_reg <= exp_first_reg > EXP_BITS'(ALPHA_EXP_MAX) ? IDLE : BEGIN_PASS;
                 end
             end
         endcase

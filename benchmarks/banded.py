@@ -6,6 +6,7 @@ the error metric are those of :mod:`.solvers`. Each time is the minimum of sever
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -122,20 +123,21 @@ RANGED = """
 ## Lambda at run time
 
 With `lambda_range`, the trainer computes the factor from the first row, for the lambda that the program
-sets. The columns `run time` are those of a trainer with this range, and the columns `table` those of a
-trainer whose factor is a table for this lambda. The errors of alpha are medians over four right-hand sides,
-with n = 512 and 16 bits. The format of the factor is that of the smallest lambda, so a larger one loses bits.
+sets. Each column `table` is that of a trainer whose factor is a table for this lambda, and the column before
+it is that of a trainer with this range. The errors of alpha are medians over four right-hand sides,
+with n = 512. The format of the factor is that of the smallest lambda, so a larger one loses bits. Above 16
+bits, the factor is computed with 62 bits.
 
-| sigma | range | lambda | error, run time | error, table | bound / error, run time | bound / error, table |
-| --: | --- | --: | --: | --: | --: | --: |
+| bits | sigma | range | lambda | error | table | bound / error | table |
+| --: | --: | --- | --: | --: | --: | --: | --: |
 """
 
 RANGED_COUNTS = """
 The instructions are counted as in the table of instructions, with n = 256 and lambda = 0.1. RAM and the flash
 of the tables are in bytes.
 
-| sigma | range | level | run time | table | RAM, run time | RAM, table | flash, run time | flash, table |
-| --: | --- | --- | --: | --: | --: | --: | --: | --: |
+| bits | sigma | range | level | run time | table | RAM | table | flash | table |
+| --: | --: | --- | --- | --: | --: | --: | --: | --: | --: |
 """
 
 GEOMETRIC = """
@@ -274,22 +276,22 @@ def fitted_counts() -> Iterator[str]:
 
 def ranged_errors() -> Iterator[str]:
     """Yield the rows of the table of errors with lambda at run time."""
-    for sigma, ends in RANGES:
+    for word, (sigma, ends) in itertools.product((16, 24, 32), RANGES):
         for lam in (ends[0], 0.1, ends[1]):
-            found = planned("banded", 16, N, sigma, lam, ends=ends), planned("banded", 16, N, sigma, lam)
+            found = planned("banded", word, N, sigma, lam, ends=ends), planned("banded", word, N, sigma, lam)
             each = [errors_of(plan, sigma, lam) for plan in found]
             cells = [f"{error:.1e}" for error, _ in each] + [f"{ratio:.1f}" for _, ratio in each]
-            yield f"| {sigma:g} | {ends[0]:g} to {ends[1]:g} | {lam:g} | {' | '.join(cells)} |"
+            yield f"| {word} | {sigma:g} | {ends[0]:g} to {ends[1]:g} | {lam:g} | {' | '.join(cells)} |"
 
 
 def ranged_counts() -> Iterator[str]:
     """Yield the rows of the table of instructions with lambda at run time."""
-    for sigma, ends in RANGES:
-        plans = planned("banded", 16, 256, sigma, 0.1, ends=ends), planned("banded", 16, 256, sigma, 0.1)
+    for word, (sigma, ends) in itertools.product((16, 24, 32), RANGES):
+        plans = [planned("banded", word, 256, sigma, 0.1, ends=given) for given in (ends, None)]
         for name, level in LEVELS:
             numbers = [*(count(plan, level) for plan in plans), *(plan.ram_bytes for plan in plans),
                        *(plan.table_bytes for plan in plans)]
-            yield (f"| {sigma:g} | {ends[0]:g} to {ends[1]:g} | {name} | "
+            yield (f"| {word} | {sigma:g} | {ends[0]:g} to {ends[1]:g} | {name} | "
                    f"{' | '.join(f'{number:,}' for number in numbers)} |")
 
 

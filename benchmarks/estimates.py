@@ -88,6 +88,12 @@ class Case:
 KERNEL_RLS = {"model": {"name": "waves", "algorithm": "online_kernel_rls"},
               "input": {"word": "s12f0", "columns": 8}, "output": {"word": "s12f0"},
               "kernel": {"sigma": 2000.0}, "rls": {"features": 16}, "numbers": {"word": 16}}
+#: The record of `ecg`, with a kernel whose factor is geometric.
+LAPLACIAN = {"model": {"name": "ecg", "algorithm": "toeplitz_rls"}, "input": {"word": "u16f0"},
+             "output": {"word": "u12f0", "offset": 2048, "gain": 0.2},
+             "kernel": {"type": "laplacian", "sigma": 3.0},
+             "toeplitz": {"n": 256, "lambda": 0.1, "scheme": "uniform", "solver": "banded"},
+             "numbers": {"word": 16}}
 #: Cores by their name on the page.
 CASES = {"predictor": Case("digits", "predictor"), "predictor, D = 1": Case("ecg", "predictor"),
          "learner": Case("digits", "learner"),
@@ -97,6 +103,7 @@ CASES = {"predictor": Case("digits", "predictor"), "predictor, D = 1": Case("ecg
          "trainer, intercept": Case("ecg", "trainer", bias=True),
          "banded solver": Case("ecg", "solver", (1,), "banded"),
          "banded trainer": Case("ecg", "trainer", (1,), "banded"),
+         "geometric solver": Case("", "solver", (1,), tables=LAPLACIAN),
          "fitted values": Case("ecg", "fitted", (1,)),
          "stream": Case("ecg_stream_fir", "stream", (1, 4, 16)),
          "stream, ECP5-45k": Case("ecg_stream_fir", "stream", (32,), part="45k"),
@@ -108,8 +115,9 @@ TEXT = """# FPGA resources and clock rates of the cores
 level) cores of three examples at 16 bits. The cores are the predictor and the learner of `digits` (41 vectors
 of 64 columns), and the predictor, the solver and the trainer of `ecg` (one column, n = 256). Each core of an
 example has one hardware multiplier in its inner loop, which is the default of `kerncast gen`. The solver and
-the trainer use Levinson's recursion. The banded cores are for `ecg` with `solver = "banded"`, and the cores
-with an intercept are for `ecg` with `bias = true`. The core of fitted values is that of `ecg`. The stream
+the trainer use Levinson's recursion. The banded cores are for `ecg` with `solver = "banded"`, the geometric
+solver is the banded one for a Laplacian kernel, and the cores with an intercept are for `ecg` with `bias =
+true`. The core of fitted values is that of `ecg`. The stream
 core is that of `ecg_stream_fir`, a filter of 61 taps. With 32 lanes, it accepts a sample in each clock cycle,
 but an ECP5-25k has only 28 DSP blocks. The kernel RLS learner belongs to no example: it has 8 inputs, 16
 cosines and four lanes. `kerncast estimate FOLDER` makes the same estimates for a generated folder. yosys

@@ -129,17 +129,16 @@ def check_memory(plan: Plan, target: Target) -> None:
                              + ([f"{plan.delay_bytes} delay line"] if plan.delay else [])
                              + ([f"{plan.stream_bytes} stream"] if plan.stream_taps else [])
                              + [f"{sample} input sample"])
-        raise fail("E301", f"the model does not fit the RAM of {target.id}",
-                   where=plan.size_key,
+        raise fail("E301", f"the model does not fit the RAM of {target.id}", where=plan.size_key,
                    value=f"{needed} bytes needed for {size} = {plan.sizes[size]} ({formula})",
                    allowed=f"{room} bytes available ({target.ram_bytes} less {target.stack_bytes} "
                    "for the stack)",
                    remedy=f"lower {size}, use a shorter word length, or choose a larger target")
     if plan.table_bytes > target.flash_bytes:
+        other = 'set [toeplitz] solver = "levinson", which has no table of the factor, or ' * plan.banded
         raise fail("E301", f"the tables do not fit the flash of {target.id}", where="[target] id",
                    value=f"{plan.table_bytes} bytes", allowed=f"{target.flash_bytes} bytes",
-                   remedy='set [toeplitz] solver = "levinson", which has no table of the factor, or choose a '
-                          "larger target" if plan.banded else "choose a larger target")
+                   remedy=f"{other}choose a larger target")
 
 
 def refuse_oversize(spec: Spec) -> None:

@@ -213,7 +213,7 @@ def test_a_plan_too_large_for_the_target_is_refused_with_both_byte_counts(tmp_pa
     assert f"{made.table_bytes} bytes" in text and "levinson" not in text
 
 
-def test_a_factor_too_large_for_the_flash_is_refused_with_the_solver_without_it(tmp_path):
+def test_a_factor_too_large_for_the_flash_is_refused_with_a_remedy(tmp_path):
     made = make_plan(Spec(model={"name": "wide", "algorithm": "toeplitz_rls"}, input={"word": "u16f0"},
                           output={"word": "s12f0"}, kernel={"sigma": 60.0}, numbers={"word": 32},
                           toeplitz={"n": 1024, "lambda": 0.001, "scheme": "uniform", "solver": "banded"}))

@@ -56,7 +56,7 @@ def test_each_warning_has_its_place_and_what_to_do(s: Spec, code: str, where: st
     assert problem.value and problem.allowed and problem.remedy
 
 
-def test_a_lambda_below_the_error_of_the_band_trains_without_a_bound_and_reports_it() -> None:
+def test_a_lambda_below_the_error_of_the_band_has_no_certified_bound() -> None:
     plan = make_plan(spec("toeplitz_rls", solver="banded", kernel={"sigma": 1.0}, **{"lambda": 1e-9}))
     y = np.random.default_rng(2).integers(-2048, 2048, N)
     assert simulate(plan, None, y).status == "inaccurate"

@@ -145,7 +145,7 @@ SPECS = {
         numbers = {word = 32}
         hls = {lanes = 3, dialects = ["vitis"], interface = "memory"}
         """,
-    "geometric16": """
+    "decay16": """
         input = {word = "u8f0", offset = 2}
         output = {word = "u12f0", offset = 2048}
         kernel = {type = "laplacian", sigma = 20.0}
@@ -153,7 +153,7 @@ SPECS = {
         numbers = {word = 16, casts = {a = "floor", alpha = "half_even"}}
         hls = {lanes = 2, beat_bits = 64}
         """,
-    "geometric24": """
+    "decay24": """
         input = {word = "u8f0"}
         output = {word = "s12f0"}
         kernel = {type = "laplacian", sigma = 1.0}
@@ -161,7 +161,7 @@ SPECS = {
         numbers = {word = 24, rounding = "floor"}
         hls = {interface = "free_running"}
         """,
-    "geometric32": """
+    "decay32": """
         input = {word = "u8f0"}
         output = {word = "s12f0"}
         kernel = {type = "laplacian", sigma = 300.0}

@@ -31,7 +31,7 @@ USUAL = [("learner16", "vitis"), ("learner16", "catapult"), ("bias16", "vitis"),
          ("bias32", "catapult"), ("powers16", "catapult"), ("labels16", "catapult"), ("triple24", "vitis"),
          ("values32", "vitis"), ("sides24", "catapult"), ("band16", "catapult"), ("band32", "vitis"),
          ("signals16", "catapult"), ("signals32", "vitis"), ("ranged16", "catapult"), ("ranged32", "vitis"),
-         ("geometric16", "catapult"), ("geometric24", "catapult"), ("geometric32", "vitis")]
+         ("decay16", "catapult"), ("decay24", "catapult"), ("decay32", "vitis")]
 ALL = [*USUAL, *(pytest.param(case, dialect, marks=pytest.mark.campaign) for case in SPECS
                  for dialect in DIALECTS if (case, dialect) not in USUAL)]
 #: The core that answers a line of the vectors.
@@ -117,7 +117,7 @@ def test_the_cores_train_with_any_lambda_of_the_range(case, dialect, backend, le
 
 
 @pytest.mark.parametrize(("case", "dialect"), [
-    ("geometric16", "catapult"), ("geometric24", "catapult"), ("geometric32", "vitis")])
+    ("decay16", "catapult"), ("decay24", "catapult"), ("decay32", "vitis")])
 def test_the_solver_with_a_geometric_factor_equals_the_model(case, dialect, backend, ledger):
     plan, exponents, words, mismatches = make(case), set(), 0, 0
     tables, constants, log = geometric_tables(plan), geometric_constants(plan), Ranges(plan).log
@@ -136,7 +136,7 @@ def test_the_solver_with_a_geometric_factor_equals_the_model(case, dialect, back
 @pytest.mark.campaign
 @pytest.mark.parametrize("dialect", sorted(DIALECTS))
 @pytest.mark.parametrize("case", ["learner16", "learner32", "grid16", "static24", "band16", "band32",
-                                  "geometric16", "geometric32"])
+                                  "decay16", "decay32"])
 def test_long_runs_of_the_model_s_values(case, dialect, backend, ledger):
     plan = make(case)
     calls = vectors(plan, 200_000)

@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from scipy.linalg import matmul_toeplitz
 from threadpoolctl import threadpool_limits
 
 from kerncast import solve_toeplitz
@@ -21,6 +23,7 @@ from kerncast.benchmarks.toeplitz_speed import Call, turns
 from kerncast.benchmarks.trainer_counts import count
 from kerncast.codegen.firmware.targets import Target, load_target, target_ids
 from kerncast.codegen.generate import check_memory
+from kerncast.sim._arrays import Array
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.reference.toeplitz.banded import bandwidth
 
@@ -30,6 +33,8 @@ SIGMAS = (1.0, 2.0, 3.0, 6.0, 10.0, 15.0, 20.0)
 LENGTHS = ((16, (256, 1024, 4096, 8192)), (24, (256, 1024, 4096, 8192)), (32, (256, 1024, 4096, 8192)))
 #: Rows of the systems on the host, kernel widths and lambdas.
 ROWS, WIDTHS, LAMBDAS = 8192, (10.0, 20.0, 40.0, 60.0, 100.0), (0.1, 0.001)
+#: Rows of the systems of celerite2. For this page, run: python -m pip install celerite2
+STATES = 100_000
 #: Largest n of a spec.
 MOST = 65_535
 
@@ -55,6 +60,16 @@ has no FFT. There, a kernel with b above n / 2 needs Levinson's recursion.
 
 | sigma | lambda | b | banded | pcg | levinson |
 | --: | --: | --: | --: | --: | --: |
+"""
+
+PEER = """
+celerite2 solves systems with a Laplacian or a Matern 3/2 kernel in state space, in O(n). The table compares
+`auto` with it for n = {n:,} and lambda = 0.1. Each residual is the norm of the residual divided by that of
+y, for the kernel of kerncast. celerite2 is faster for the Laplacian kernel. It replaces the Matern kernel by
+a similar one, so its solution is less accurate.
+
+| kernel | sigma | method | auto, ms | celerite2, ms | residual | residual, celerite2 |
+| --- | --: | --- | --: | --: | --: | --: |
 """
 
 ZEROS = """
@@ -84,6 +99,37 @@ The longest record that fits the RAM of each target, after its stack, for 16 bit
 | target | RAM, bytes | stack, bytes | n, banded | n, Levinson |
 | --- | --: | --: | --: | --: |
 """
+
+
+def kernel_rows(kind: str, distance: Array) -> Array:
+    """Return kernel values at distances in units of sigma."""
+    scaled = np.sqrt(3.0) * distance
+    return np.asarray(np.exp(-distance) if kind == "laplacian" else (1 + scaled) * np.exp(-scaled))
+
+
+def with_celerite() -> Iterator[str]:
+    """Yield the rows of the comparison with celerite2."""
+    from celerite2 import GaussianProcess, terms  # type: ignore[import-not-found]
+
+    t, y = np.arange(float(STATES)), np.random.default_rng(0).normal(size=STATES)
+    for kind in ("laplacian", "matern32"):
+        for sigma in (3.0, 10.0, 30.0):
+            term = (terms.RealTerm(a=1.0, c=1 / sigma) if kind == "laplacian"
+                    else terms.Matern32Term(sigma=1.0, rho=sigma))
+            r = kernel_rows(kind, t / sigma)
+            r[0] += 0.1
+
+            def theirs(term: Any = term) -> Array:
+                process = GaussianProcess(term, mean=0.0)
+                process.compute(t, diag=np.full(STATES, 0.1))
+                return np.asarray(process.apply_inverse(y))
+
+            found = turns({"ours": lambda r=r: solve_toeplitz(r, y), "celerite2": theirs}, 10)
+            solution = solve_toeplitz(r, y)
+            residual = [np.linalg.norm(matmul_toeplitz(r, x) - y) / np.linalg.norm(y)
+                        for x in (solution.x, theirs())]
+            yield (f"| {kind} | {sigma:g} | {solution.method} | {1e3 * found['ours']:.2f} | "
+                   f"{1e3 * found['celerite2']:.2f} | {residual[0]:.0e} | {residual[1]:.0e} |")
 
 
 def by_width() -> Iterator[str]:
@@ -153,10 +199,11 @@ def fitting() -> Iterator[str]:
 def main() -> None:
     """Run all measurements, and write the page."""
     with threadpool_limits(1):
-        times = list(on_the_host())
-    PAGE.write_text(HEAD + "\n".join(by_width()) + "\n" + WIDE.format(n=ROWS) + "\n".join(times) + "\n"
-                    + ZEROS + "\n".join(zeros()) + "\n" + LONG + "\n".join(lengths()) + "\n"
-                    + FITTING + "\n".join(fitting()) + "\n", encoding="utf-8")
+        times, beside = list(on_the_host()), list(with_celerite())
+    parts = (HEAD, by_width(), WIDE.format(n=ROWS), times, PEER.format(n=STATES), beside, ZEROS, zeros(),
+             LONG, lengths(), FITTING, fitting())
+    PAGE.write_text("".join(part if isinstance(part, str) else "\n".join(part) + "\n" for part in parts),
+                    encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -124,12 +124,13 @@ def _matern(spec: Spec) -> Iterator[Changes]:
     if spec.toeplitz is None or sigma is None or kind == "periodic":
         return
     lam = spec.toeplitz.lam
+    free: Changes = {} if spec.toeplitz.factor is None else {("toeplitz", "factor"): None}  # of one kernel only
     step = abs(spec.input.gains[0]) * float(spec.input.format.lsb) * spec.toeplitz.step
     for other in MATERN:
         if other != kind:
             width = equivalent_width(kind, sigma / step, lam, other) * step
             yield {("kernel", "type"): other, ("kernel", "sigma"): float(f"{width:.4g}"),
-                   ("toeplitz", "lambda"): lam}
+                   ("toeplitz", "lambda"): lam, **free}
 
 
 def _more_exact(spec: Spec) -> Iterator[Changes]:
@@ -137,7 +138,7 @@ def _more_exact(spec: Spec) -> Iterator[Changes]:
     assert spec.toeplitz is not None
     if spec.toeplitz.scheme == "diagonal_mean":  # has no bound
         yield {("toeplitz", "scheme"): "diagonal_mean_biased"}
-    if spec.toeplitz.solver not in ("lookahead_f32", "banded"):
+    if spec.toeplitz.solver not in ("lookahead_f32", "banded") and spec.toeplitz.factor is None:
         yield from ({("toeplitz", "refine"): refine}
                     for refine in range(spec.toeplitz.refine + 1, _MAX_REFINE + 1))
     yield from _longer(spec)

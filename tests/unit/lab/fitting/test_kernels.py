@@ -73,3 +73,23 @@ def test_matern_kernels_that_do_not_help_take_few_candidates(monkeypatch: pytest
     without = fit_spec(spec, file.parent, None, lambda done, most: None)
     assert found.new.kernel.type == "gaussian"
     assert without.candidates < found.candidates <= 1.2 * without.candidates
+
+
+@pytest.mark.parametrize("solver", ["banded", "auto"])
+def test_other_kernels_and_refinement_drop_the_factor_of_the_laplacian(tmp_path: Path, solver: str) -> None:
+    spec = rough(tmp_path)
+    assert spec.toeplitz is not None
+    values = spec.model_dump(mode="json", by_alias=True, exclude_none=True)
+    values["kernel"]["type"], values["numbers"]["word"] = "laplacian", 16
+    values["toeplitz"] |= {"solver": solver, "factor": "geometric"}
+    spec = Spec(**values)
+    tuner, changed = tuners.TUNERS["toeplitz_rls"], 0
+    variants = [changes for each in tuner.variants(spec) for changes in (each.changes, *each.others)]
+    for changes in [*variants, *tuner.remedies(spec)]:
+        other = spec.model_dump(mode="json", by_alias=True, exclude_none=True)
+        for (table, key), value in changes.items():
+            other[table][key] = value
+        other["toeplitz"] = {k: v for k, v in other["toeplitz"].items() if v is not None}
+        assert Spec(**other).toeplitz is not None  # no E113
+        changed += ("toeplitz", "factor") in changes
+    assert changed == 2

@@ -124,7 +124,8 @@ def _matern(spec: Spec) -> Iterator[Changes]:
     if spec.toeplitz is None or sigma is None or kind == "periodic":
         return
     lam = spec.toeplitz.lam
-    free: Changes = {} if spec.toeplitz.factor is None else {("toeplitz", "factor"): None}  # of one kernel only
+    # The key factor is for the Laplacian kernel only.
+    free: Changes = {} if spec.toeplitz.factor is None else {("toeplitz", "factor"): None}
     step = abs(spec.input.gains[0]) * float(spec.input.format.lsb) * spec.toeplitz.step
     for other in MATERN:
         if other != kind:

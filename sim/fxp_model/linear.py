@@ -123,7 +123,7 @@ class FxpLinear:
         return any([self._solve(z, w) for z, w in zip(self._z, self._w, strict=True)])
 
     def _learn_normalised(self, phi: list[int], y: list[int], f: list[int]) -> bool:
-        """Learn features and targets by NLMS; return whether w saturated."""
+        """Update w by NLMS with features and targets; return whether w saturated."""
         c, power, saturated = self._constants, sum(v * v for v in phi), False
         for w, target, now in zip(self._w, y, f, strict=True):
             q, bits = quotient((target - now) * c["linear_step"], power)

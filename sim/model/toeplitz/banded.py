@@ -48,7 +48,7 @@ BAND_FRAC = 31
 
 
 class BandedConstants(NamedTuple):
-    """Integers of the plan; `word` is W."""
+    """Constants of the plan. `word` is W."""
 
     word: int
     band: int

@@ -51,7 +51,7 @@ _BAND = ("band", "factor_frac", "factor_shift", "factor_head", "band_head")
 
 
 class GeometricConstants(NamedTuple):
-    """Integers of the plan.
+    """Constants of the plan.
 
     `state_bits` and `sum_bits` are the bits of the running values of the solver and of the certificate.
     """

@@ -32,7 +32,7 @@ _INT32_MAX = (1 << 31) - 1
 
 
 class FactorConstants(NamedTuple):
-    """Integers of the plan."""
+    """Constants of the plan."""
 
     rows: int
     factor_frac: int

@@ -21,7 +21,7 @@ _MANTISSA = 30
 
 
 class EvidenceConstants(NamedTuple):
-    """Integers of the plan; `offset` belongs to one candidate."""
+    """Constants of the plan. `offset` is that of one candidate."""
 
     rows: int
     square_shift: int

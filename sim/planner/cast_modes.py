@@ -1,4 +1,7 @@
-"""sim.planner: choose the rounding and overflow modes of each cast."""
+"""sim.planner: choose the rounding and overflow modes of each cast.
+
+The casts themselves are in :mod:`..primitives`.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """sim.data.samples: read CSV files that contain numbers, times and labels.
 
-Every error states the number of the line.
+Every error states the number of the line. Files of ADC counts are read by :mod:`..words_csv`.
 """
 
 from __future__ import annotations

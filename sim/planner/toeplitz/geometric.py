@@ -1,4 +1,4 @@
-"""sim.planner.toeplitz: tables and formats of the solver for a geometric first row.
+"""sim.planner.toeplitz: tables and formats for a geometric first row.
 
 On a uniform grid, the first row of the Laplacian kernel is ``rho^j``. Column j of L below the diagonal is
 then ``g_j rho^(i-j)`` (:mod:`...reference.toeplitz.geometric`), so that each substitution is a recursion with

@@ -20,7 +20,8 @@ linear_direct       linear kernel: X'X, which squares the condition        O(n D
 subset              s regressors, trained on all samples                   O(n s)     O(n s^2)
 ==================  =====================================================  =========  ====================
 
-"auto" selects the first of the following that applies.
+The solver of a device is chosen by :mod:`...planner.toeplitz.automatic`. Here, "auto" selects the first of
+the following that applies.
 
 * linear_svd for a linear kernel with fewer columns than samples
 * the method "auto" of :mod:`..toeplitz.auto` for a large Toeplitz matrix, including that of many samples on a

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...sim.plan import Plan
+from . import ranged
 from .common import literal
 
 #: What the solver is made of; below comes before above.
@@ -21,6 +22,8 @@ _ROW, _PASS, _BETWEEN, _SEND = 9, 11, 5, 3
 
 def modules(plan: Plan) -> tuple[str, ...]:
     """List the shared modules of the solver, dependencies first."""
+    if plan.ranged:
+        return (*(name for name in MODULES if name != "kc_banded"), *ranged.MODULES)
     return (*MODULES, *INTERCEPT_MODULES) if plan.bias else MODULES
 
 
@@ -45,7 +48,8 @@ def banded_cycles(plan: Plan) -> int:
     """
     n = plan.sizes["n"]
     centre = n + _CENTRE + _INSERT if plan.bias else 0
-    return centre + 2 * pass_cycles(n, plan.integer("band")) + _BETWEEN + _SEND * n + 2
+    passes = 2 * pass_cycles(n, plan.integer("band"))
+    return centre + ranged.factor_cycles(plan) + passes + _BETWEEN + _SEND * n + 2
 
 
 def growth_cycles(plan: Plan) -> int:
@@ -71,9 +75,10 @@ def banded_context(plan: Plan) -> dict[str, Any]:
     """Build the template context of the banded solver."""
     limits = {name: literal(plan.integer(name), 64) for name in ("intercept_lo", "intercept_hi")
               if plan.bias}
-    return limits | {
+    return limits | ranged.ranged_context(plan) | {
         "frac": plan.integer("factor_frac") - plan.integer("factor_shift"),
         "weight": table(plan, "weight", 32) if plan.bias else [],
-        "factor": table(plan, "factor", plan.word), "pivot": table(plan, "pivot", 32),
+        "factor": [] if plan.ranged else table(plan, "factor", plan.word),
+        "pivot": [] if plan.ranged else table(plan, "pivot", 32),
         "z_rounding": plan.signals["z"].rounding.value, "banded_clocks": banded_cycles(plan),
         "growth_clocks": growth_cycles(plan), "most_growths": most_growths(plan)}

@@ -9,7 +9,7 @@ import numpy as np
 from ...sim.errors import KerncastError, fail
 from ...sim.plan import Plan
 from ..c.context import context
-from . import axi, banded, geometric, intercept
+from . import axi, banded, geometric, intercept, ranged
 from .axi import Ports, Stream
 from .common import literal, model_tag, primitives, render_files, target_context
 from .core import RtlCore
@@ -111,10 +111,9 @@ def refusal(plan: Plan) -> KerncastError | None:
                     remedy='choose another core, or set algorithm = "toeplitz_rls"')
     if plan.tunes:
         return no_candidates(plan, "solver")
-    if plan.ranged:
-        return fail("E307", "the SystemVerilog solver stores the factor for a single lambda",
-                    where="[toeplitz] lambda_range", value=plan.options["lambda_range"],
-                    allowed="one lambda", remedy="remove `lambda_range`, or train in C")
+    refused = ranged.refusal(plan, "solver")
+    if refused is not None:
+        return refused
     if plan.outputs > 1 and plan.bias:
         return fail("E307", "the SystemVerilog solver computes the intercept of one output only",
                     where="[toeplitz] bias", value="true", allowed="false, or one output",
@@ -174,7 +173,7 @@ def solver_modules(plan: Plan) -> tuple[str, ...]:
 
 def solver_template(plan: Plan) -> str:
     """Return the name of the template of a plan's solver, without file name extension."""
-    return "banded_solver" if plan.banded else "solver"
+    return "ranged_solver" if plan.ranged else "banded_solver" if plan.banded else "solver"
 
 
 def _ports(plan: Plan) -> Ports:
@@ -194,10 +193,12 @@ def _ports(plan: Plan) -> Ports:
 def _render(plan: Plan) -> dict[str, str]:
     p, modules, template = plan.name, (*solver_modules(plan), *axi.MODULES), solver_template(plan)
     values = solver_context(plan) | _ports(plan).context(plan)
-    values |= {"modules": modules, "tops": ("solver", "solver_axi")}
+    with_memories = {"banded": "banded_memories.sv"} if plan.ranged else {}
+    values |= {"modules": modules, "tops": (*with_memories, "solver", "solver_axi")}
     files = primitives(modules) | render_files(
-        {f"{p}_solver.sv": f"{template}.sv", f"{p}_solver_axi.sv": "axi.sv", f"{p}_solver.f": "solver.f",
-         "README.md": f"{template}.md"} | axi.software_files(p, "solver"),
+        {f"{p}_{name}.sv": text for name, text in with_memories.items()}
+        | {f"{p}_solver.sv": f"{template}.sv", f"{p}_solver_axi.sv": "axi.sv", f"{p}_solver.f": "solver.f",
+           "README.md": "banded_solver.md" if plan.banded else "solver.md"} | axi.software_files(p, "solver"),
         values)
     return files | axi.package_files(p, "solver", values, files)
 

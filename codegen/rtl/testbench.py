@@ -23,6 +23,7 @@ from .common import model_head, render_files
 from .core import RtlCore
 from .frames import model_frame, sample_frame, state_frames, target_frame
 from .predictor import framed
+from .ranged import system_frame
 
 #: Modules of hw/rtl that every testbench needs.
 MODULES = ("kc_tb_source", "kc_tb_sink")
@@ -237,7 +238,7 @@ def _solver(plan: Plan, core: RtlCore, vectors: Vectors) -> Iterator[Frame]:
     status, frame = _trained(plan, call, vectors)
     if not plan.banded:
         yield Frame("s_axis_r", [_word(plan, word) for word in row_of(plan, vectors.state)])
-    yield Frame("s_axis_y", [_word(plan, y) for y in fixed_targets(plan, call.y_raw)])
+    yield Frame("s_axis_y", system_frame(plan, fixed_targets(plan, call.y_raw)))
     head = model_head(plan)
     alpha = frame[head + plan.sizes["D"]::plan.sizes["D"] + 1]
     yield Frame("m_axis_alpha", [*frame[2:head if status in TRAINED else 3], *alpha], _status(status))

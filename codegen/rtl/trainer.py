@@ -6,7 +6,7 @@ from typing import Any
 
 from ...sim.errors import KerncastError, fail
 from ...sim.plan import Plan
-from . import axi
+from . import axi, ranged
 from .axi import Ports, Stream
 from .common import MOST_WORDS, literal, primitives, render_files
 from .core import RtlCore
@@ -34,7 +34,7 @@ def _refusal(plan: Plan) -> KerncastError | None:
 
     The solver must support the plan, and the samples must fit the maximum memory of the trainer.
     """
-    refused = refusal(plan)
+    refused = ranged.refusal(plan, "trainer") or refusal(plan)
     if refused is None and plan.outputs > 1:
         return fail("E307", "the SystemVerilog trainer supports only one output", where="[output] outputs",
                     value=plan.outputs, allowed="1",

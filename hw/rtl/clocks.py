@@ -15,6 +15,7 @@ import numpy as np
 
 from ...codegen.rtl import RtlCore, rtl_sources, vectors
 from ...codegen.rtl.frames import model_frame, sample_frame, state_frames
+from ...codegen.rtl.ranged import system_frame
 from ...sim.backend import Raw, field_arrays
 from ...sim.errors import KerncastError, fail
 from ...sim.model import open_model
@@ -128,7 +129,7 @@ def _solve(plan: Plan) -> list[Operation]:
     """
     n = plan.sizes["n"]
     if plan.banded:
-        return [("watch", 0), ("y", [0] * n), ("solution",), ("spans",)]
+        return [("watch", 0), ("y", system_frame(plan, [0] * n)), ("solution",), ("spans",)]
     return [("watch", 0), ("r", [0] * n), ("y", [1] * n), ("solution",), ("spans",)]
 
 

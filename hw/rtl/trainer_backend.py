@@ -5,6 +5,7 @@ Each back end includes a predictor.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,14 +14,16 @@ from ...codegen.rtl import FITTED, SOLVER, TRAINER, model_tag
 from ...codegen.rtl.common import model_head, signed
 from ...codegen.rtl.fitted import fitted_cycles
 from ...codegen.rtl.frames import model_frame, sample_frames, target_frame
+from ...codegen.rtl.ranged import system_frame
 from ...codegen.rtl.trainer import trainer_cycles
-from ...sim.backend import Outputs, Raw, field_arrays, fitted_answer
+from ...sim.backend import Outputs, Raw, field_arrays, fitted_answer, in_range
 from ...sim.data import raw
 from ...sim.errors import fail
 from ...sim.model.base import fixed_targets
 from ...sim.model.kernel import convert_x, input_constants
 from ...sim.model.ranges import Ranges
 from ...sim.model.toeplitz.first_row import row_of
+from ...sim.model.toeplitz.ranged import lambda_plan
 from ...sim.model.toeplitz.signals import Solution, join_signals
 from ...sim.model.toeplitz.trainer import certified_accurate
 from ...sim.plan import Plan
@@ -109,12 +112,16 @@ class TrainerBackend(RtlBackend):
 
     def train(self, x_raw: Raw | None, y_raw: Raw) -> Outputs:
         """Train on a set of samples; see :class:`~kerncast.sim.backend.Backend`."""
-        x_raw, y_raw = raw.training_set(self.plan, x_raw, y_raw)
-        status, found = self._trained(x_raw, y_raw)
-        self._solved = fixed_targets(self.plan, y_raw) if status in TRAINED else None
+        return self._train(self.plan, x_raw, y_raw)
+
+    def _train(self, plan: Plan, x_raw: Raw | None, y_raw: Raw) -> Outputs:
+        """Train by a plan with the lambda of this training."""
+        x_raw, y_raw = raw.training_set(plan, x_raw, y_raw)
+        status, found = self._trained(plan, x_raw, y_raw)
+        self._solved = fixed_targets(plan, y_raw) if status in TRAINED else None
         if status in TRAINED:  # otherwise the model stays as it was
             self._state = found
-        return {"status": np.array([training_status(self.plan, y_raw, status, found)], dtype=np.int64)}
+        return {"status": np.array([training_status(plan, y_raw, status, found)], dtype=np.int64)}
 
     def reset(self) -> None:
         """Reset the model to its initial state."""
@@ -137,11 +144,11 @@ class TrainerBackend(RtlBackend):
         status = DeviceStatus.SATURATED if any(users) else DeviceStatus.OK
         return fitted_answer(plan, status, f.T.ravel())
 
-    def _trained(self, x_raw: Raw | None, y_raw: Raw) -> tuple[int, Outputs]:
+    def _trained(self, plan: Plan, x_raw: Raw | None, y_raw: Raw) -> tuple[int, Outputs]:
         """Train in simulation; return the status of the core and the state of the model."""
-        script = training_script(self.plan, x_raw, y_raw)
-        [[status, *frame]] = self._trainer.run(script, 2 * trainer_cycles(self.plan) + 1000)
-        return status, trained_state(self.plan, frame)
+        script = training_script(plan, x_raw, y_raw)
+        [[status, *frame]] = self._trainer.run(script, 2 * trainer_cycles(plan) + 1000)
+        return status, trained_state(plan, frame)
 
 
 class SolverBackend(TrainerBackend):
@@ -158,14 +165,27 @@ class SolverBackend(TrainerBackend):
 
     _core = SOLVER
 
-    def _trained(self, x_raw: Raw | None, y_raw: Raw) -> tuple[int, Outputs]:
-        plan, mask = self.plan, (1 << self.plan.word) - 1
+    def __init__(self, plan: Plan, model_state: Outputs, simulator: str, build_dir: str | Path,
+                 source: str | Path | None = None, waves: str | Path | None = None) -> None:
+        super().__init__(plan, model_state, simulator, build_dir, source, waves)
+        if plan.ranged:  # only then it is a LambdaBackend
+            self.train_with = self._train_with
+
+    def _train_with(self, lam: int, x_raw: Raw | None, y_raw: Raw) -> Outputs:
+        """Train with an integer lambda; see :class:`~kerncast.sim.backend.LambdaBackend`."""
+        if in_range(self.plan, lam):
+            return self._train(lambda_plan(self.plan, lam), x_raw, y_raw)
+        constants = {**self.plan.constants, "lambda_word": lam}  # the core rejects lambda
+        return self._train(replace(self.plan, constants=constants), x_raw, y_raw)
+
+    def _trained(self, plan: Plan, x_raw: Raw | None, y_raw: Raw) -> tuple[int, Outputs]:
+        mask = (1 << plan.word) - 1
         v = np.zeros((plan.sizes["n"], plan.sizes["D"]), dtype=np.int64)
         for given, words in zip(() if x_raw is None else x_raw, v, strict=x_raw is not None):
             convert_x(given, input_constants(plan), words, Ranges(plan).log)
         script: list[Operation] = []
         for y in fixed_targets(plan, y_raw).reshape(plan.outputs, -1):
-            script += [("y", (y & mask).tolist()), ("solution",)]
+            script += [("y", system_frame(plan, y)), ("solution",)]
         if not plan.banded:
             script.insert(0, ("r", [int(word) & mask for word in row_of(plan, {"centers": v})]))
         answers = self._trainer.run(script, 2 * trainer_cycles(plan) + 1000)

@@ -210,6 +210,7 @@ SPECS = {
 } | KERNELS
 SPECS["signals16"] = SPECS["band16"].replace("offset = 2048", "offset = 2048, outputs = 3")
 SPECS["geometric16"] = SPECS["band16"].replace("{sigma", '{type = "laplacian", sigma')
+SPECS["ranged16"] = SPECS["band16"].replace("n = 20,", "n = 40, lambda_range = [0.01, 2.0],")
 SPECS["band16_bias"] = SPECS["band16"].replace('"banded"}', '"banded", bias = true}')
 #: Verilator takes long to build a core: the small ones that differ most, and elsewhere the one of full size.
 SMALL = [(case, "icarus") for case in SPECS if case != "digits"] + [

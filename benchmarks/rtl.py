@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -28,6 +29,7 @@ from kerncast.codegen.rtl.learner import (
     worst_update_cycles,
 )
 from kerncast.codegen.rtl.predictor import predictor_cycles, predictor_period, window
+from kerncast.codegen.rtl.ranged import factor_cycles
 from kerncast.codegen.rtl.refusals import refusals
 from kerncast.codegen.rtl.registers import register_map
 from kerncast.codegen.rtl.rls import MOST_DIRECTIONS, MOST_FEATURES, sweep_cycles
@@ -78,7 +80,7 @@ def learner(columns: int, budget: int, word: int = 16, kernel: str = "gaussian",
 
 
 def grid(n: int, sigma: float = 3.0, solver: str = "levinson", kernel: str = "gaussian",
-         word: int = 16, **more: int) -> Plan:
+         word: int = 16, **more: Any) -> Plan:
     """Return the plan of a trainer for n points on a uniform grid."""
     return make_plan(Spec(
         model={"name": "demo", "algorithm": "toeplitz_rls"}, input={"word": "u16f0"},
@@ -275,6 +277,13 @@ def geometric_row(n: int, sigma: float, word: int) -> str:
             f"| {trainer_cycles(plan)} | {solver_cycles(levinson) / solver_cycles(plan):.1f} |")
 
 
+def ranged_row(n: int, sigma: float) -> str:
+    """Return a row on the solver that computes its factor for each lambda."""
+    plan = grid(n, sigma, "banded", lambda_range=(0.01, 1.0))
+    return (f"| {n} | {sigma:g} | {plan.integer('band')} | {plan.integer('rows')} | {factor_cycles(plan)} "
+            f"| {solver_cycles(plan)} | {solver_cycles(grid(n)) / solver_cycles(plan):.1f} |")
+
+
 def register_rows() -> list[str]:
     """Return a row for each register of the register map."""
     rows = []
@@ -325,6 +334,7 @@ def page() -> str:
                            MOST_TAPS=MOST_TAPS, FITTED_CLOCKS=fitted_cycles(grid(256)) - 256,
                            worst=most_clocks(grid(256, 3.0, "banded")),
                            solver="\n".join(rows), last_lag=read_lags(grid(1024)), banded="\n".join(banded),
+                           ranged="\n".join(ranged_row(*row) for row in grids),
                            geometric="\n".join(geometric_row(*row) for row in GEOMETRIC),
                            registers="\n".join(register_rows()),
                            refusals="\n".join(refusal_rows()), example=example.rstrip())

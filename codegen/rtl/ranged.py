@@ -60,16 +60,15 @@ def refusal(plan: Plan, core: str) -> KerncastError | None:
                     where="[toeplitz] lambda_range", value=plan.options["lambda_range"],
                     allowed=f"one lambda, or the solver core with `word = {SHORT_WORD}`",
                     remedy="remove `lambda_range`, or choose the solver core")
-    return fail("E307", "the SystemVerilog solver computes the factor of a run-time lambda only for values of "
-                        f"{SHORT_WORD} bits", where="[numbers] word", value=plan.word,
-                allowed=str(SHORT_WORD),
+    return fail("E307", "the SystemVerilog solver sets lambda at run time only for values of "
+                        f"{SHORT_WORD} bits", where="[numbers] word", value=plan.word, allowed=str(SHORT_WORD),
                 remedy=f"set `word = {SHORT_WORD}`, remove `lambda_range`, or train in C or in HLS C++")
 
 
 def lambda_beats(plan: Plan, lam: int | None = None) -> list[int]:
-    """Return the beats of an integer lambda, low bits first; empty if lambda is constant.
+    """Return the beats of an integer lambda, low bits first.
 
-    By default, it is lambda of the plan.
+    By default, it is lambda of the plan. There are no beats if lambda is constant.
     """
     if not plan.ranged:
         return []
@@ -86,7 +85,7 @@ def system_frame(plan: Plan, y: Iterable[int], lam: int | None = None) -> list[i
 
 
 def factor_cycles(plan: Plan) -> int:
-    """Return the clock cycles in which the core computes the factor; 0 if it is a table."""
+    """Return the clock cycles of the factor; 0 if it is a table."""
     if not plan.ranged:
         return 0
     band, rows = plan.integer("band"), plan.integer("rows")
@@ -107,6 +106,8 @@ def _memories_code(plan: Plan) -> str:
 
 def ranged_context(plan: Plan) -> dict[str, Any]:
     """Build the template context of the module that computes the factor."""
-    head = lambda_beats(plan)
-    return {"row": [f"32'd{value}" for value in reversed(plan.tables["band"].values)] if head else [],
-            "lambda_beats": len(head), "factor_clocks": factor_cycles(plan), "memories_code": _memories_code(plan) if head else ""}
+    if not plan.ranged:
+        return {}
+    return {"row": [f"32'd{value}" for value in reversed(plan.tables["band"].values)],
+            "lambda_beats": len(lambda_beats(plan)), "factor_clocks": factor_cycles(plan),
+            "memories_code": _memories_code(plan)}

@@ -59,11 +59,12 @@ endmodule
 @pytest.mark.parametrize(("case", "core"), [
     ("grid16", PREDICTOR), ("grid16", TRAINER), ("bias16", PREDICTOR), ("labels16", PREDICTOR),
     ("bias16", SOLVER), ("bias16", TRAINER), ("gains16", PREDICTOR), ("gains16", LEARNER), (None, SOLVER),
-    ("band16", SOLVER), ("geometric16", SOLVER), ("labels16", LEARNER), ("values24", LEARNER),
+    ("band16", SOLVER), ("geometric16", SOLVER), ("ranged16", SOLVER),
+    ("labels16", LEARNER), ("values24", LEARNER),
     ("waves16", LEARNER)],
     ids=["grid predictor", "trainer", "intercept predictor", "predictor of classes", "intercept solver",
          "intercept trainer", "predictor", "learner", "solver", "banded solver", "geometric solver",
-         "learner of classes",
+         "solver of lambda", "learner of classes",
          "learner of outputs", "kernel RLS"])
 def test_no_output_follows_an_input_within_a_clock(require_tool, tmp_path, case, core, behind):
     require_tool("iverilog", "sudo apt-get install -y iverilog")

@@ -250,7 +250,7 @@ def narrow_plan():
 
 @pytest.mark.parametrize(("plan", "core", "lanes"), [
     (narrow_plan, LEARNER, 1), (lambda: make("grid16"), PREDICTOR, 1),
-    (lambda: make("bias16"), PREDICTOR, 1),
+    (lambda: make("bias16"), PREDICTOR, 1), (lambda: make("ranged16"), SOLVER, 1),
     *(pytest.param(*case, marks=pytest.mark.campaign) for case in (
         (lambda: make("gains16"), PREDICTOR, 1), (lambda: make("corners16"), PREDICTOR, 4),
         (lambda: make("waves16"), LEARNER, 4), (lambda: make("gains16"), LEARNER, 1),

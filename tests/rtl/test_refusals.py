@@ -6,6 +6,7 @@ import pytest
 
 from kerncast.codegen.rtl import LEARNER, PREDICTOR, SOLVER, TRAINER, generate_rtl, rtl_sources
 from kerncast.codegen.rtl.frames import model_frame, sample_frame, sample_frames, state_frames, target_frame
+from kerncast.codegen.rtl.ranged import system_frame
 from kerncast.codegen.rtl.registers import register_map
 from kerncast.hw.rtl.simulators import Simulation
 from kerncast.sim.model import open_model
@@ -80,7 +81,7 @@ def banded_solver(case="thin16"):
     plan = banded_plan(case)
     mask, y = (1 << plan.word) - 1, next(iter(banded_problems(plan, 1, 3)))
     status, *words = banded_solution(plan, y)
-    return Case(plan, SOLVER, [("y", (y & mask).tolist())], [status, *(word & mask for word in words)],
+    return Case(plan, SOLVER, [("y", system_frame(plan, y))], [status, *(word & mask for word in words)],
                 "alpha", {"y": 3})  # bit 1: it was dropped
 
 
@@ -120,6 +121,7 @@ CASES = {"trainer": lambda: trainer("grid16", 3),
          "trainer of samples": lambda: trainer("means24", 2),
          "banded trainer": lambda: trainer("band16", 5, 0.3), "solver": solver,
          "banded solver": banded_solver, "geometric solver": lambda: banded_solver("geometric_one24"),
+         "solver of lambda": lambda: banded_solver("ranged_thin16"),
          "predictor": predictor, "learner": learner,
          "learner of kernel RLS": rls_learner,
          # Without a model each output and the margin are 0, and the label is unknown.

@@ -13,6 +13,7 @@ from .conftest import make
 from .solver_cases import case_plan
 
 CASES = [("grid16", "trainer"), ("band16", "trainer"), ("band16", "solver"), ("geometric16", "solver"),
+         ("ranged16", "solver"),
          ("gains16", "learner"), ("gains16", "predictor"), ("even24", "predictor"), (None, "solver")]
 
 

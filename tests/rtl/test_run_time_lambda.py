@@ -35,8 +35,8 @@ def built(require_simulator, tmp_path_factory) -> Callable[[str, str], BandedCor
             generate_rtl(plan, folder)
             simulation = Simulation(rtl_sources(folder, plan, SOLVER), "t_solver", simulator, folder / "sim",
                                     {}, long=LONG)
-            cores[case, simulator] = BandedCore(plan, simulation,
-                                                solver_cycles(plan) + most_growths(plan) * growth_cycles(plan))
+            worst = solver_cycles(plan) + most_growths(plan) * growth_cycles(plan)
+            cores[case, simulator] = BandedCore(plan, simulation, worst)
         return cores[case, simulator]
 
     return get

@@ -31,6 +31,7 @@ CORES_OF = {"gains16": ("predictor", "learner"), "corners16": ("predictor", "lea
             "bias16": ("fitted", "predictor", "solver", "trainer"),
             "band16": ("fitted", "predictor", "solver", "trainer"),
             "geometric16": ("fitted", "predictor", "solver", "trainer"),
+            "ranged16": ("predictor", "solver"),
             "signals16": ("fitted", "predictor", "solver")}
 
 

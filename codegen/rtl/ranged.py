@@ -61,7 +61,8 @@ def refusal(plan: Plan, core: str) -> KerncastError | None:
                     allowed=f"one lambda, or the solver core with `word = {SHORT_WORD}`",
                     remedy="remove `lambda_range`, or choose the solver core")
     return fail("E307", "the SystemVerilog solver sets lambda at run time only for values of "
-                        f"{SHORT_WORD} bits", where="[numbers] word", value=plan.word, allowed=str(SHORT_WORD),
+                        f"{SHORT_WORD} bits", where="[numbers] word", value=plan.word,
+                allowed=str(SHORT_WORD),
                 remedy=f"set `word = {SHORT_WORD}`, remove `lambda_range`, or train in C or in HLS C++")
 
 

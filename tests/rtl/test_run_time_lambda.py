@@ -166,3 +166,25 @@ def test_a_core_that_stores_its_factor_refuses_a_range_of_lambda(case, core, whe
         core.refuse_unfit(case_plan(case))
     [problem] = refused.value.problems
     assert (problem.code, problem.where) == ("E307", where)
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize(("case", "count"), [
+    ("ranged16", 6000), ("ranged_high16", 6000), ("ranged_grows16", 6000), ("ranged_full16", 600)])
+def test_long_random_runs_of_any_lambda_equal_the_model(built, ledger, case, count):
+    start = int(np.random.default_rng().integers(1 << 30))
+    core, chance = built(case, "verilator"), np.random.default_rng(start)
+    given = zip(lambdas(core.plan, count, start), problems(core.plan, count, start), strict=True)
+    for k, (lam, y) in enumerate(given):
+        if k % 20 == 0:
+            idle, pressure = chance.choice([0.0, 0.0, 0.3, 0.7], 2)
+            core.do("stall", float(idle), float(pressure), k)
+        if k % 50 == 49:  # a reset at any clock of a system
+            core.do("y", core.beats(y))
+            core.do("cycles", int(chance.integers(1, 2 * solver_cycles(core.plan))))
+            core.do("reset")
+        core.solve_with(lam, y)
+        core.do("solution")
+    words, mismatches, _ = core.run()
+    ledger.record(backend="rtl:verilator:solver", words=words, mismatches=mismatches,
+                  case=f"{case} from seed {start}")

@@ -307,7 +307,7 @@ _GENERATION = {
     "E307": Entry("not supported by the SystemVerilog core",
                   "The predictor computes in integers. The learner supports fklms, nt, at, and "
                   "online_kernel_rls. The solver and the trainer support levinson and banded, without "
-                  "refinement or candidates; for a Laplacian kernel also set factor = \"columns\".",
+                  "refinement or candidates. Only the solver supports lambda_range, at 16 bits.",
                   "Change the setting in the message, or run the generated C."),
     "E308": Entry("the folder contains no test vectors",
                   "Test vectors are generated from data, but the spec has no data. A package also needs test "

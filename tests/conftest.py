@@ -7,7 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -15,6 +15,7 @@ from typing import Any
 import build_cache as cached_builds
 import pytest
 from build_cache import BuildCache
+from covering import leave_to_campaigns
 from hypothesis import HealthCheck, settings
 from typer.testing import CliRunner
 
@@ -93,6 +94,29 @@ def compile_anew(build_cache: BuildCache, monkeypatch: pytest.MonkeyPatch) -> It
     build_cache.enabled = False
     yield
     build_cache.enabled = True
+
+
+#: Test -> its cases that run by default, and those that only a campaign runs, whatever -k leaves out.
+CASES = pytest.StashKey[dict[str, tuple[int, int]]]()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pycollect_makeitem(collector: pytest.Collector) -> Generator[None, Any, Any]:
+    """Choose the cases of a test that run by default, while all of them are together; count both kinds."""
+    made = yield
+    items = [item for item in made or () if isinstance(item, pytest.Item)] if isinstance(made, list) else []
+    leave_to_campaigns(items)
+    if items:
+        long = sum(item.get_closest_marker("campaign") is not None for item in items)
+        counts = collector.config.stash.setdefault(CASES, {})
+        counts[items[0].nodeid.partition("[")[0]] = (len(items) - long, long)
+    return made
+
+
+@pytest.fixture(scope="session")
+def default_and_campaign_cases(pytestconfig: pytest.Config) -> dict[str, tuple[int, int]]:
+    """Test -> its number of cases that run by default, and of those that only a campaign runs."""
+    return pytestconfig.stash[CASES]
 
 
 @pytest.hookimpl(trylast=True)  # after -k and -m, so that what they leave out is not counted

@@ -1,13 +1,15 @@
 """The matrix of specs, each with its data, its plan, the model's answers and its generated C; built once."""
 
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from zlib import crc32
 
 import numpy as np
 import pytest
+from covering import variants
 
 from kerncast.codegen.build.host import HostBackend
 from kerncast.codegen.generate import generate
@@ -21,6 +23,19 @@ from kerncast.sim.spec import Spec
 from kerncast.sim.spec.keys import TABLE_OF
 
 CASES = tomllib.loads((Path(__file__).parent / "cases.toml").read_text(encoding="utf-8"))
+
+
+def spec_of(name: str) -> Spec:
+    """The spec of a case of ``cases.toml``."""
+    tables = {key: table for key, table in CASES[name].items() if isinstance(table, dict)}
+    algorithm = next(a for a, table in TABLE_OF.items() if table in tables)
+    return Spec(model={"name": name, "algorithm": algorithm}, **tables)
+
+
+@cache
+def choices(name: str) -> frozenset[Hashable]:
+    """The choices of its spec, and the statuses that it is made for."""
+    return frozenset(variants(spec_of(name))) | {("meets", status) for status in CASES[name]["meets"]}
 
 
 @dataclass(frozen=True)
@@ -96,10 +111,8 @@ def cases(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Case]:
 
     def case(name: str) -> Case:
         if name not in made:
-            tables = dict(CASES[name])
-            kind, meets = tables.pop("data"), tables.pop("meets")
-            algorithm = next(a for a, table in TABLE_OF.items() if table in tables)
-            plan = make_plan(Spec(model={"name": name, "algorithm": algorithm}, **tables))
+            kind, meets = CASES[name]["data"], CASES[name]["meets"]
+            plan = make_plan(spec_of(name))
             vectors = make_vectors(open_model(plan), calls(plan, kind))
             folder = tmp_path_factory.mktemp(name) / "generated"
             generate(plan, folder, vectors=vectors)

@@ -66,6 +66,7 @@ def split(host):
     return opened
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize(("compiler", "level"), BUILDS)
 @pytest.mark.parametrize("name", NAMES)
 def test_every_call_of_a_split_update_leaves_the_state_of_the_model(

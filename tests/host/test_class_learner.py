@@ -5,6 +5,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from covering import variants
 
 from kerncast.codegen.generate import generate
 from kerncast.codegen.rtl import LEARNER
@@ -61,6 +62,8 @@ def spec_of(name, **extra):
                 online={"budget": 12, "eta": 0.5, **online, **extra})
 
 
+def choices(name):
+    return variants(spec_of(name))
 @cache
 def samples_of(name):
     """Samples around a point per class; or inputs and three targets."""
@@ -89,18 +92,21 @@ def compared(name, backend, ledger):
     assert words_replayed(plan_of(name), vectors_of(name), backend, ledger, name) >= (SAMPLES + 23) * each
 
 
+@pytest.mark.covering(name=choices)
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.parametrize("backend", ["model:fxpmath", "host:gcc:-O2", "host:clang:-O0"])
 def test_classes_are_learnt_the_same_on_each_back_end(ledger, name, backend):
     compared(name, backend, ledger)
 
 
+@pytest.mark.covering(name=choices)
 @pytest.mark.parametrize("name", ["quantised24", "two16", "outputs16", "rls16", "joint24", "nlms16",
                                   "random16"])
 def test_an_emulated_board_learns_classes(ledger, name):
     compared(name, "emu:mps2-an386:unicorn", ledger)
 
 
+@pytest.mark.covering(name=choices)
 @pytest.mark.parametrize("name", ["fklms16", "outputs32", "joint16", "nlms24", "random32"])
 def test_webassembly_learns_classes(ledger, require_tool, name):
     require_tool("python:ziglang", "python -m pip install ziglang")
@@ -116,6 +122,7 @@ def test_every_emulated_core_learns_classes(ledger, name, backend):
     compared(name, backend, ledger)
 
 
+@pytest.mark.covering(name=choices)
 @pytest.mark.parametrize("name", ["fklms16", "forgets16", "nt32", "outputs16", "two16", "joint16", "rls32",
                                   "nlms32", "random16", "random32"])
 def test_the_trace_of_learning_is_that_of_the_model(name):
@@ -153,6 +160,7 @@ def test_null_pointers_are_bad_arguments(name):
     backend.close()
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("name", ["quantised24", "joint16", "nlms16", "random16"])
 @pytest.mark.parametrize("backend", ["model", "model:fxpmath", "host"])
 def test_a_saved_state_resumes_learning(backend, name):
@@ -197,6 +205,7 @@ def test_the_rtl_learner_rejects_a_linear_part():
     assert (problem.code, problem.where) == ("E307", "[online] linear")
 
 
+@pytest.mark.covering(name=choices)
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 @pytest.mark.parametrize("name", CASES)
 def test_the_c_of_a_class_learner_compiles_without_a_warning(tmp_path, require_tool, name, compiler):

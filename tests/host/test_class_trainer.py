@@ -5,6 +5,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from covering import variants
 
 from kerncast.codegen.generate import generate
 from kerncast.hw.backends import open_backend
@@ -39,6 +40,8 @@ def spec_of(name, outputs=None, **extra):
                 cg={"n": SAMPLES, "lambda": 0.1, "steps": 5, **cg, **extra})
 
 
+def choices(name):
+    return variants(spec_of(name))
 @cache
 def samples_of(name):
     """Samples around a point per class; or inputs and three targets, one of them far smaller, one zero."""
@@ -68,17 +71,20 @@ def compared(name, backend, ledger):
     assert words_replayed(plan_of(name), vectors_of(name), backend, ledger, name) >= 14 * each + 1
 
 
+@pytest.mark.covering(name=choices)
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.parametrize("backend", ["host:gcc:-O2", "host:clang:-O0"])
 def test_classes_are_trained_the_same_on_the_host(ledger, name, backend):
     compared(name, backend, ledger)
 
 
+@pytest.mark.covering(name=choices)
 @pytest.mark.parametrize("name", ["three16", "two16", "outputs16", "singular16"])
 def test_the_second_model_trains_each_output_by_itself(ledger, name):
     compared(name, "model:fxpmath", ledger)
 
 
+@pytest.mark.covering(name=choices)
 @pytest.mark.parametrize("name", ["three16", "two16", "outputs32"])
 def test_an_emulated_board_trains_classes(ledger, name):
     compared(name, "emu:mps2-an386:unicorn", ledger)
@@ -200,6 +206,7 @@ def test_hardly_regularised_repeated_samples_are_not_ok():
     assert status in (DeviceStatus.INACCURATE, DeviceStatus.NOT_POSITIVE_DEFINITE)
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 @pytest.mark.parametrize("name", ["three16", "two16", "outputs32"])
 def test_the_c_of_a_class_trainer_compiles_without_a_warning(tmp_path, require_tool, name, compiler):

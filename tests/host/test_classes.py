@@ -36,6 +36,9 @@ CASES = {
 }
 
 
+def choices(name):
+    decision, word, output = CASES[name]
+    return {decision, word, *output}
 def trained(decision):
     """A model of four classes (one of them without centers), two classes, or three outputs."""
     rng = np.random.default_rng(len(decision))
@@ -72,6 +75,7 @@ def compared(name, backend, ledger):
     assert words_replayed(plan_of(name), vectors_of(name), backend, ledger, name) == 40 * each
 
 
+@pytest.mark.covering(name=choices)
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.parametrize("backend", ["model:fxpmath", "host:gcc:-O2", "host:clang:-O0"])
 def test_outputs_label_and_margin_are_the_same_on_each_back_end(ledger, name, backend):
@@ -153,6 +157,7 @@ def test_hardware_predictors_refuse_votes(refuse, code, name):
     assert (problem.code, problem.where, problem.value) == (code, "[output] classes", "4")
 
 
+@pytest.mark.covering(name=choices)
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 @pytest.mark.parametrize("name", CASES)
 def test_the_c_compiles_without_a_warning(tmp_path, require_tool, name, compiler):

@@ -191,12 +191,14 @@ def compared(plan, vectors, compiler, place, ledger, require_tool):
     ledger.record(backend=f"package:cpp:{compiler}", words=int(found.group(1)), case=plan.name)
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("compiler", COMPILERS)
 @pytest.mark.parametrize("name", TRAINED)
 def test_the_wrapper_gives_the_values_of_the_c_calls(cases, name, compiler, tmp_path, ledger, require_tool):
     compared(cases(name).plan, cases(name).vectors, compiler, tmp_path, ledger, require_tool)
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("compiler", COMPILERS)
 @pytest.mark.parametrize("name", JOINT)
 def test_the_wrapper_of_a_trainer_with_outputs_gives_the_values_of_c(
@@ -206,6 +208,7 @@ def test_the_wrapper_of_a_trainer_with_outputs_gives_the_values_of_c(
     compared(model.plan, vectors, compiler, tmp_path, ledger, require_tool)
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("compiler", COMPILERS)
 @pytest.mark.parametrize("name", LEARNT)
 def test_the_wrapper_of_a_learner_with_outputs_gives_the_values_of_c(
@@ -215,6 +218,7 @@ def test_the_wrapper_of_a_learner_with_outputs_gives_the_values_of_c(
     compared(plan, vectors, compiler, tmp_path, ledger, require_tool)
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("compiler", COMPILERS)
 @pytest.mark.parametrize("name", PREDICTED)
 def test_the_wrapper_of_a_constant_model_gives_the_values_of_c(
@@ -351,19 +355,26 @@ def test_a_wrong_length_or_a_constant_result_does_not_compile(cases, tmp_path, r
         assert done.returncode == expected, done.stderr
 
 
-@pytest.mark.parametrize("compiler", COMPILERS)
-def test_the_wrappers_of_all_models_share_a_file_behind_hostile_macros(compiler, tmp_path, require_tool):
-    require_tool(compiler, "sudo apt-get install -y g++ clang")
+@pytest.fixture(scope="module")
+def wrappers(tmp_path_factory):
+    """A file that includes the wrappers of all models behind the macros of other headers."""
+    place = tmp_path_factory.mktemp("wrappers")
     plans = [*map(plan_of, CASES), *map(predictors.plan_of, predictors.CASES)]
     for plan in plans:
-        generate(plan, tmp_path / plan.name, packages=("cpp",))
+        generate(plan, place / plan.name, packages=("cpp",))
     text = HOSTILE.replace("#define I (1.0fi)\n", "")
     standard = "".join(f"#include <{name}>\n" for name in ("array", "cstddef", "type_traits"))
     text = standard + text  # the library of the compiler cannot be read behind such macros
     text += "".join(f'#include "{plan.name}/{plan.name}.hpp"\n' for plan in plans)
-    (tmp_path / "all.cpp").write_text(text)
-    done = subprocess.run([compiler, *FLAGS, "-fsyntax-only", "all.cpp"], cwd=tmp_path, capture_output=True,
-                          text=True, check=False)
+    (place / "all.cpp").write_text(text)
+    return place / "all.cpp"
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_the_wrappers_of_all_models_share_a_file_behind_hostile_macros(compiler, wrappers, require_tool):
+    require_tool(compiler, "sudo apt-get install -y g++ clang")
+    done = subprocess.run([compiler, *FLAGS, "-fsyntax-only", wrappers.name], cwd=wrappers.parent,
+                          capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[:4000]
 
 

@@ -54,6 +54,7 @@ def pusher(host, line):
     return push
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("name", sorted(LINES))
 @pytest.mark.parametrize("extremes", [False, True])
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])

@@ -33,6 +33,7 @@ def opened(plan, compiler="gcc"):
         "-O1", "-fsanitize=undefined", "-fsanitize-undefined-trap-on-error"))
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("reduction", sorted(LEARNERS))
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 def test_samples_given_one_by_one_give_the_values_of_windows(reduction, compiler, require_tool):

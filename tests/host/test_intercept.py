@@ -10,6 +10,7 @@ from kerncast.sim.spec import Spec
 from kerncast.sim.statuses import DeviceStatus
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("rounding", ["floor", "half_up", "half_even"])
 @pytest.mark.parametrize("word", [16, 24, 32])
 def test_targets_at_full_scale_have_the_values_of_the_model(word, rounding, require_tool, ledger):

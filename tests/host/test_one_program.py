@@ -11,10 +11,9 @@ from kerncast.codegen.c.localise import localise
 from kerncast.codegen.generate import render_c
 from kerncast.sim.planner import make_plan
 from kerncast.sim.spec import Spec
-from kerncast.sim.spec.keys import TABLE_OF
 
 from . import test_classes as classes
-from .conftest import CASES
+from .conftest import CASES, spec_of
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 GCC = "sudo apt-get install -y gcc libc6-dev"
@@ -30,9 +29,7 @@ HOSTILE = "".join(f"#define {name} {value}\n" for name, value in {
 
 def plan_of(name):
     """The plan of a case, without its samples."""
-    tables = {key: table for key, table in CASES[name].items() if isinstance(table, dict)}
-    algorithm = next(a for a, table in TABLE_OF.items() if table in tables)
-    return make_plan(Spec(model={"name": name, "algorithm": algorithm}, **tables))
+    return make_plan(spec_of(name))
 
 
 def example(name):

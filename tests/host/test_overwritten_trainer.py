@@ -11,6 +11,7 @@ from kerncast.codegen.c.context import CHECKS, context
 from kerncast.sim.model.toeplitz.trainer import certified_accurate, certified_bound
 from kerncast.sim.statuses import DeviceStatus
 
+from .conftest import choices
 from .slices import Slices, trained_by
 
 OK, PENDING, REFUSED = (int(DeviceStatus[name]) for name in ("OK", "PENDING", "OUT_OF_ORDER"))
@@ -92,6 +93,7 @@ def honest(slices):
     return certified_bound(plan, y, state) == state["bound"][0] and certified_accurate(plan, y, state)
 
 
+@pytest.mark.covering(slices=choices)
 def test_a_trainer_overwritten_at_a_pause_publishes_no_unbounded_model(slices):
     backend, before = slices.backend, old_model(slices.backend)
     whole, members, names = slices.whole, slices.members(), stages(backend.plan)
@@ -143,6 +145,7 @@ def covered(slices):
                 yield offset + i * size, size
 
 
+@pytest.mark.covering(slices=choices)
 def test_a_bit_of_a_sample_row_or_solution_is_noticed_by_commit(slices):
     before = old_model(slices.backend)
     whole, rng = slices.whole, np.random.default_rng(0)
@@ -161,6 +164,7 @@ def test_a_bit_of_a_sample_row_or_solution_is_noticed_by_commit(slices):
     assert slices.train()[0] >= 0 and slices.model == trained  # begin needs no cancel after that
 
 
+@pytest.mark.covering(slices=choices)
 def test_two_samples_or_coefficients_that_are_exchanged_are_noticed(slices):
     before = old_model(slices.backend)
     whole, rng = slices.whole, np.random.default_rng(0)
@@ -188,6 +192,7 @@ def test_two_samples_or_coefficients_that_are_exchanged_are_noticed(slices):
     assert tried >= 20
 
 
+@pytest.mark.covering(slices=choices)
 def test_a_checksum_that_was_overwritten_is_refused(slices):
     before = old_model(slices.backend)
     whole = slices.whole

@@ -57,6 +57,7 @@ def everything(backend, given):
             **{f"fitted {key}": value for key, value in fitted.items()}}
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("backend", ["host:gcc:-O2", "host:clang:-O0"])
 @pytest.mark.parametrize("name", CASES)
 def test_every_lambda_gives_the_values_of_the_model(ledger, name, backend):

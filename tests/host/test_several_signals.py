@@ -5,6 +5,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from covering import variants
 
 from kerncast.codegen.generate import generate
 from kerncast.hw.backends import open_backend
@@ -35,6 +36,8 @@ def spec_of(name, **output):
                 toeplitz={"n": SAMPLES, "lambda": 0.1, "scheme": "uniform", "solver": "banded", **toeplitz})
 
 
+def choices(name):
+    return variants(spec_of(name))
 @cache
 def plan_of(name):
     return make_plan(spec_of(name))
@@ -63,6 +66,7 @@ def compared(name, backend, ledger):
     assert words_replayed(plan_of(name), vectors_of(name), backend, ledger, name) >= least
 
 
+@pytest.mark.covering(name=choices)
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.parametrize("backend", ["host:gcc:-O2", "host:clang:-O0"])
 def test_signals_are_trained_the_same_on_the_host(ledger, name, backend):
@@ -74,6 +78,7 @@ def test_the_second_model_trains_each_signal_by_itself(ledger, name):
     compared(name, "model:fxpmath", ledger)
 
 
+@pytest.mark.covering(name=choices)
 @pytest.mark.parametrize("name", ["bias16", "two32", "wide16"])
 def test_an_emulated_board_trains_signals(ledger, name):
     compared(name, "emu:mps2-an386:unicorn", ledger)
@@ -186,6 +191,7 @@ def test_one_bound_over_all_outputs_decides_the_status():
     assert vectors_of("three16").calls[1].expected["status"] == [OK]
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 @pytest.mark.parametrize("name", ["three16", "four24", "two32", "wide16"])
 def test_the_c_of_several_signals_compiles_without_a_warning(tmp_path, require_tool, name, compiler):

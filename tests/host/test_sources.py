@@ -31,6 +31,7 @@ def sources(cases, tmp_path):
     return copied
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 @pytest.mark.parametrize("name", NAMES)
 def test_sources_compile_without_a_warning_as_c99_c11_and_c17(sources, require_tool, name, compiler):
@@ -53,6 +54,7 @@ def test_header_stands_alone_and_includes_twice_in_c_and_cplusplus(sources, requ
              "-fsyntax-only", file], folder)
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("level", ["-O0", "-O2", "-Os"])
 @pytest.mark.parametrize("name", NAMES)
 def test_objects_ask_for_no_library_and_keep_no_data_of_their_own(sources, require_tool, name, level):

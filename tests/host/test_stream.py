@@ -22,6 +22,7 @@ def pushed(host, stream, samples):
     return [(push(stream, int(y), f), f[0]) for y in samples]
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 @pytest.mark.parametrize("name", NAMES)
 def test_every_value_equals_that_of_the_model(name, compiler, cases, require_tool):

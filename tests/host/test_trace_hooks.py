@@ -44,6 +44,7 @@ def objects(folder: Path, compiler: str, level: str) -> dict[str, bytes]:
 
 
 # ---- no cost ----
+@pytest.mark.covering
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 @pytest.mark.parametrize(("name", "level"), [
     ("grid16_even", "-O0"), ("mean16", "-O2"), ("cg16", "-Os"), ("lookahead24_indefinite", "-O2"),

@@ -76,6 +76,7 @@ def compared(case: Case, backend: str, ledger, **options) -> None:
     assert (found.words, found.mismatches) == (2 * len(case.vectors.calls[0].x_raw), 0), found.first
 
 
+@pytest.mark.covering
 @pytest.mark.filterwarnings("ignore:.*W208")  # of words that wrap
 @pytest.mark.parametrize("name", ESTIMATORS)
 @pytest.mark.parametrize("backend", ["model:fxpmath", "host:gcc:-O0", "host:gcc:-O2"])

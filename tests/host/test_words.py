@@ -14,6 +14,8 @@ from kerncast.sim.backend import STATUSES
 from kerncast.sim.replay.vectors import replay
 from kerncast.sim.statuses import DeviceStatus
 
+from .conftest import choices
+
 NAMES = list(tomllib.loads((Path(__file__).parent / "cases.toml").read_text(encoding="utf-8")))
 REMEDY = {"gcc": "sudo apt-get install -y gcc libc6-dev", "clang": "sudo apt-get install -y clang",
           "python:ziglang": "python -m pip install ziglang"}
@@ -56,12 +58,15 @@ def test_the_model_returns_the_statuses_that_the_case_is_made_for(cases, name):
     assert not before["f"].any()
 
 
-@pytest.mark.parametrize("compiler", ["gcc", "clang"])
-@pytest.mark.parametrize("name", NAMES)
-def test_generated_c_equals_model_at_every_optimisation_level(cases, require_tool, ledger, name, compiler):
+@pytest.mark.covering(("compiler", "built_at"), name=choices)
+@pytest.mark.parametrize(("name", "compiler", "built_at"), [
+    pytest.param(name, compiler, levels(name, compiler), id=f"{name}-{compiler}")
+    for name in NAMES for compiler in ("gcc", "clang")])
+def test_generated_c_equals_model_at_every_optimisation_level(
+        cases, require_tool, ledger, name, compiler, built_at):
     require_tool(compiler, REMEDY[compiler])
     case = cases(name)
-    for i, level in enumerate(levels(name, compiler)):
+    for i, level in enumerate(built_at):
         # the first of two levels file by file, as people build it; all others as one unit, which is faster
         backend = HostBackend(case.plan, case.folder, compiler=compiler, flags=(level,),
                               together=name not in THOROUGH or i > 0)
@@ -74,6 +79,7 @@ def test_generated_c_equals_model_at_every_optimisation_level(cases, require_too
                       case=name)
 
 
+@pytest.mark.covering(name=choices)
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in THOROUGH])
 def test_each_file_by_itself_has_no_warning(cases, require_tool, name):
     """The thorough cases are built file by file; a compiler that only reads is faster."""

@@ -1,8 +1,10 @@
 """Learners in a simulator, with the script that is being written for one and what the model says of it."""
 
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 
 import numpy as np
+from covering import variants
 
 from kerncast.codegen.rtl.common import signed
 from kerncast.codegen.rtl.frames import sample_frame
@@ -111,6 +113,11 @@ LEARNERS = {case: SPECS[case]
         numbers = {word = 16}
         """,
 }
+
+
+def choices(case: str) -> set[Hashable]:
+    """The choices of the spec of a case."""
+    return variants(Spec.from_text(LEARNERS[case], f"{case}.toml"))
 
 
 def make(case: str) -> Plan:

@@ -1,6 +1,6 @@
 """Systems for the solver's core, such as train and such as cannot, and what the model makes of them."""
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -37,6 +37,12 @@ CASES = {"half_up16": (13, 16, 0.1, "half_up", "block", 1, 3.0),
          "bias32": (11, 32, 0.01, "floor", "block", 4, 0.8)}
 #: Operations of the testbench that give something back.
 _ANSWERED = ("solution", "errors", "spans", "written", "waiting", "noted")
+
+
+def choices(case: str) -> set[Hashable]:
+    """What differs between the cores of two cases."""
+    n, word, _, rounding, scaling, lanes, sigma = CASES[case]
+    return {(word, case.startswith("bias")), rounding, scaling, ("lanes", lanes), ("short", sigma < 1), n > 20}
 
 
 def case_plan(case: str) -> Plan:

@@ -55,6 +55,7 @@ BOTH = [("plain16", "icarus"), ("head32", "icarus"), ("odd24", "icarus"), ("thin
         pytest.param("head32", "verilator", marks=pytest.mark.campaign)]
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize(("case", "simulator"), BOTH)
 def test_every_value_equals_the_model_in_the_clocks_stated(built, ledger, case, simulator):
     core = built(case, simulator)

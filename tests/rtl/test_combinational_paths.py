@@ -55,6 +55,7 @@ endmodule
 """
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("behind", ["", "_axi"], ids=["bare", "with registers"])
 @pytest.mark.parametrize(("case", "core"), [
     ("grid16", PREDICTOR), ("grid16", TRAINER), ("bias16", PREDICTOR), ("labels16", PREDICTOR),

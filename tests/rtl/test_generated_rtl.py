@@ -31,7 +31,7 @@ from kerncast.sim.errors import KerncastError
 from kerncast.sim.planner import make_plan
 from kerncast.sim.spec import Spec
 
-from .conftest import SPECS, make
+from .conftest import SPECS, choices, make
 from .rls_cases import RLS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -44,6 +44,7 @@ def cores_of(plan):
     return [core for core in ALL_CORES if core.fits(plan)]
 
 
+@pytest.mark.covering(case=choices)
 @pytest.mark.parametrize("case", [*SPECS, *RLS])
 def test_same_plan_same_bytes(case, tmp_path):
     first, second = render_rtl(make(case)), render_rtl(make(case))
@@ -105,6 +106,7 @@ def test_every_parameter_has_a_type(path):
     assert [line for line in parameters if not re.match(r'parameter ((int|bit|logic)\b|\w+ = ")', line)] == []
 
 
+@pytest.mark.covering(case=choices)
 @pytest.mark.parametrize("case", [*SPECS, *RLS])
 def test_icarus_reads_it_without_a_warning(case, tmp_path, require_tool):
     require_tool("iverilog", "sudo apt-get install -y iverilog")
@@ -133,6 +135,7 @@ def test_lanes_that_are_not_a_power_of_two_end_the_elaboration(require_tool, tmp
     assert (done.returncode != 0, "LANES_must_be_a_power_of_two" in done.stderr) == (refused, refused)
 
 
+@pytest.mark.covering(case=choices)
 @pytest.mark.parametrize("case", [*SPECS, *RLS])
 def test_verilator_lints_it_without_a_warning(case, tmp_path, require_tool):
     require_tool("perl", "sudo apt-get install -y perl")

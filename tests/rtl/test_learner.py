@@ -25,7 +25,7 @@ from kerncast.sim.replay.vectors import make_vectors, replay, usual_calls
 from kerncast.sim.spec import Spec
 
 from .conftest import LONG, SPECS
-from .learner_cases import LEARNERS, Learner, make, stream
+from .learner_cases import LEARNERS, Learner, choices, make, stream
 
 STALLS = [(0.0, 0.0), (0.5, 0.0), (0.0, 0.6), (0.4, 0.4)]
 #: A campaign sends longer streams.
@@ -82,6 +82,7 @@ def compared(ledger):
     return check
 
 
+@pytest.mark.covering(case=choices)
 @pytest.mark.parametrize(("case", "simulator", "lanes"), CASES)
 def test_every_value_equals_the_model_under_any_stalls(learner, compared, case, simulator, lanes):
     core = learner(case, simulator, lanes)
@@ -101,6 +102,7 @@ def test_every_value_equals_the_model_under_any_stalls(learner, compared, case, 
     assert compared(core, "streams") == [0, [0, 0]]
 
 
+@pytest.mark.covering(case=choices)
 @pytest.mark.parametrize(("case", "simulator", "lanes"), CASES)
 def test_clocks_of_updates_and_predictions_follow_the_formula(learner, compared, case, simulator, lanes):
     core, (x, y) = learner(case, simulator, lanes), stream(make(case), 40, 6)
@@ -175,6 +177,7 @@ def test_a_label_outside_the_classes_is_dropped_and_reported(learner, compared, 
     assert compared(core, "unknown labels") == [[1, 0]] * 3 + [0]
 
 
+@pytest.mark.covering(case=choices)
 @pytest.mark.parametrize(("case", "simulator", "lanes"), [
     USUAL[0], USUAL[2], IN_LANES[0], CLASSES[0], *SEVERAL])
 def test_a_malformed_sample_changes_nothing_and_is_reported(learner, compared, case, simulator, lanes):
@@ -278,6 +281,7 @@ def test_the_back_end_learns_predicts_and_returns_its_state(require_simulator, l
                   case="learner back end")
 
 
+@pytest.mark.covering(case=choices)
 @pytest.mark.parametrize(("case", "simulator", "lanes"), [
     USUAL[0], *IN_LANES, *CLASSES, *SEVERAL, *METRICS[1:3],
     pytest.param(*USUAL[2], marks=pytest.mark.campaign)])

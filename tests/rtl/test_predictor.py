@@ -15,7 +15,7 @@ from kerncast.sim.planner import make_plan
 from kerncast.sim.spec import Spec
 from kerncast.sim.window import window
 
-from .conftest import FEW, LONG, SMALL, SPECS, RtlCore, anything, expected, make, raw_inputs, trained
+from .conftest import FEW, LONG, SMALL, SPECS, RtlCore, anything, choices, expected, make, raw_inputs, trained
 
 STALLS = [(0.0, 0.0), (0.5, 0.0), (0.0, 0.6), (0.4, 0.4)]
 #: A campaign sends longer streams.
@@ -36,6 +36,7 @@ def test_the_expectation_is_the_models_own_prediction():
     assert all((want[name] == found[name]).all() for name in want)
 
 
+@pytest.mark.covering(case=choices)
 @pytest.mark.parametrize(("case", "simulator"), SMALL)
 def test_every_value_equals_the_model_for_all_lengths_idle_and_back_pressure(built, ledger, case, simulator):
     core = built(case, simulator)
@@ -60,6 +61,7 @@ def test_every_value_equals_the_model_for_all_lengths_idle_and_back_pressure(bui
     ledger.record(backend=f"rtl:{simulator}:predictor", words=words, mismatches=mismatches, case=case)
 
 
+@pytest.mark.covering(case=choices)
 @pytest.mark.parametrize(("case", "simulator"), SMALL)
 def test_every_value_equals_the_model_at_the_rails_and_at_every_exponent(built, ledger, case, simulator):
     core = built(case, simulator)
@@ -100,6 +102,7 @@ def test_full_size_digits_equal_the_model(built, ledger, lanes):
                   case=f"digits 41 x 64, lanes {lanes}")
 
 
+@pytest.mark.covering(case=choices)
 @pytest.mark.parametrize(("case", "simulator"), FEW)
 def test_clocks_of_a_prediction_follow_the_formula(built, case, simulator):
     core = built(case, simulator)
@@ -158,6 +161,7 @@ def in_lanes(*chosen: str) -> list[object]:
             for name in every]
 
 
+@pytest.mark.covering(case=choices)
 @pytest.mark.parametrize(("case", "lanes"), in_lanes(
     "gains16 2", "corners16 4", "angles32 2", "powers16 2", "reach16 2", "reach16 4", "grid16 4",
     "column16 4", "labels16 2", "values24 4"))
@@ -183,6 +187,7 @@ def test_lanes_change_the_clocks_by_the_formula_and_no_value(built, ledger, case
                   case=f"{case}, {lanes} lanes")
 
 
+@pytest.mark.covering(case=choices)
 @pytest.mark.parametrize(("case", "simulator"), FEW)
 def test_reset_at_any_clock_recovers(built, ledger, case, simulator):
     core = built(case, simulator)
@@ -210,6 +215,7 @@ def test_reset_at_any_clock_recovers(built, ledger, case, simulator):
                   case=f"{case} reset")
 
 
+@pytest.mark.covering(case=choices)
 @pytest.mark.parametrize(("case", "simulator"), FEW)
 def test_a_model_that_follows_a_sample_does_not_change_its_answer(built, ledger, case, simulator):
     core = built(case, simulator)
@@ -228,6 +234,7 @@ def test_a_model_that_follows_a_sample_does_not_change_its_answer(built, ledger,
                   case=f"{case} order")
 
 
+@pytest.mark.covering(case=choices)
 @pytest.mark.parametrize(("case", "simulator"), FEW)
 def test_a_malformed_sample_is_dropped_and_reported(built, ledger, case, simulator):
     core = built(case, simulator)
@@ -265,6 +272,7 @@ def malformed(core: RtlCore, good: list[int]) -> list[list[int]]:
     return frames + [good[:length] for length in range(1, len(good))]
 
 
+@pytest.mark.covering(case=choices)
 @pytest.mark.parametrize(("case", "simulator"), FEW)
 def test_a_malformed_model_is_refused_and_leaves_none(built, ledger, case, simulator):
     core = built(case, simulator)
@@ -286,6 +294,7 @@ def test_a_malformed_model_is_refused_and_leaves_none(built, ledger, case, simul
                   case=f"{case} bad models")
 
 
+@pytest.mark.covering(case=choices)
 @pytest.mark.parametrize(("case", "simulator"), FEW)
 def test_without_a_model_answers_say_so(built, case, simulator):
     core = built(case, simulator)

@@ -23,6 +23,9 @@ CASES = {
 }
 
 
+def choices(name):
+    word, kernel, decision, output, casts = CASES[name]
+    return {word, kernel, decision, *output, *casts}
 def plan_of(name):
     """A model of 20 vectors with three columns, and an intercept per output."""
     word, kernel, decision, output, casts = CASES[name]
@@ -47,6 +50,7 @@ def samples_of(plan):
     return np.clip(x, -32768, 32767).astype(int)
 
 
+@pytest.mark.covering(name=choices)
 @pytest.mark.parametrize(("name", "simulator"), [*((name, "icarus") for name in CASES),
                                                  ("argmax24", "verilator"), ("outputs32", "verilator")])
 def test_outputs_labels_and_margins_equal_the_model(require_simulator, ledger, tmp_path, name, simulator):
@@ -60,6 +64,7 @@ def test_outputs_labels_and_margins_equal_the_model(require_simulator, ledger, t
                   case=f"imported model {name}")
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize(("word", "n"), [(16, 30), (16, 100), (24, 100), (32, 64)])
 def test_signals_on_a_grid_equal_the_model(require_simulator, ledger, tmp_path, word, n):
     """The outputs of a Toeplitz trainer, with and without a window of the grid."""

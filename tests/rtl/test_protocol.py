@@ -185,6 +185,7 @@ def in_hls(table, dialect, folder):
     return found
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize(("kind", "place"), [
     pytest.param(kind, place, marks=[pytest.mark.campaign] if place == "verilator" else [])
     for kind in TABLES for place in ("icarus", "verilator", "catapult", "vitis")

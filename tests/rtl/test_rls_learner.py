@@ -72,6 +72,7 @@ def compared(ledger):
     return check
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize(("case", "simulator", "lanes"), CASES)
 def test_every_value_equals_the_model_under_any_stalls(learner, compared, case, simulator, lanes):
     core = learner(case, simulator, lanes)
@@ -104,6 +105,7 @@ def steps_taken(plan: Plan, before: bytes, x: Raw, y: Raw) -> int:
     return next((k for k in range(len(found) - 1) if found[k] == found[k + 1]), len(found) - 1)
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize(("case", "simulator", "lanes"), CASES)
 def test_clocks_of_updates_and_predictions_follow_the_formula(learner, compared, case, simulator, lanes):
     core, (x, y) = learner(case, simulator, lanes), rls_stream(make(case), 40, 6)
@@ -153,6 +155,7 @@ def overwritten(plan: Plan, seed: int) -> Outputs:
     return {"rls_r": r if seed % 3 else abs(r), "rls_beta": beta, "rls_w": w, "trained": np.array([1])}
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize(("case", "simulator", "lanes"), [*USUAL[:2], *USUAL[3:5]])
 def test_an_overwritten_state_gives_the_values_of_the_model(learner, compared, case, simulator, lanes):
     core, statuses = learner(case, simulator, lanes), set()
@@ -216,6 +219,7 @@ def test_a_malformed_sample_changes_nothing_and_is_reported(learner, compared, c
     assert len(rest) >= 16
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize(("case", "simulator", "lanes"), USUAL[:5])
 def test_a_state_is_restored_exactly_or_refused(learner, compared, case, simulator, lanes):
     core, plan = learner(case, simulator, lanes), make(case)

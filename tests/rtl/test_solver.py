@@ -9,7 +9,7 @@ from kerncast.codegen.rtl.solver import read_lags, recursion_cycles, solver_cycl
 from kerncast.sim.model.statuses import NOT_POSITIVE_DEFINITE, OK, SATURATED
 
 from .conftest import LONG
-from .solver_cases import SolverCore, build, case_plan, problems, recursion, solution
+from .solver_cases import SolverCore, build, case_plan, choices, problems, recursion, solution
 
 STALLS = [(0.0, 0.0), (0.5, 0.0), (0.0, 0.6), (0.4, 0.4)]
 SMALL = [("half_up16", "icarus"), ("even24", "icarus"), ("floor32", "icarus"), ("floor32", "verilator"),
@@ -44,6 +44,7 @@ def solvable(core: SolverCore, count: int, seed: int):
     return found[:count]
 
 
+@pytest.mark.covering(case=choices)
 @pytest.mark.parametrize(("case", "simulator"), SMALL)
 def test_every_value_equals_the_model_in_the_clocks_stated(built, ledger, case, simulator):
     core = built(case, simulator)

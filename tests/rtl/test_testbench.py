@@ -18,7 +18,7 @@ from kerncast.sim.planner import make_plan
 from kerncast.sim.replay.vectors import make_vectors
 from kerncast.sim.spec import Spec
 
-from .conftest import SPECS, make, places, raw_inputs
+from .conftest import SPECS, choices, make, places, raw_inputs
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 CORES_OF = {"gains16": ("predictor", "learner"), "corners16": ("predictor", "learner"),
@@ -77,6 +77,7 @@ def execute(rtl, *command, env=None):
     return subprocess.run(command, cwd=rtl, capture_output=True, text=True, check=False, env=env)
 
 
+@pytest.mark.covering(case=choices)
 @pytest.mark.parametrize("case", CORES_OF)
 def test_every_core_passes_its_own_testbench_with_and_without_stalls(require_simulator, ledger, tmp_path,
                                                                         case):

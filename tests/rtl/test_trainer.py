@@ -25,7 +25,7 @@ from kerncast.sim.planner import make_plan
 from kerncast.sim.reference import solve_toeplitz
 from kerncast.sim.spec import Spec
 
-from .conftest import LONG, make, raw_inputs
+from .conftest import LONG, choices, make, raw_inputs
 
 #: The worked example: a trainer on the predictor's stream of models.
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "rtl"
@@ -64,6 +64,7 @@ def test_the_back_end_trains_and_predicts_from_what_it_trained(require_simulator
                   case=f"{case} trains")
 
 
+@pytest.mark.covering(case=choices)
 @pytest.mark.parametrize(("case", "simulator"), [
     ("grid16", "icarus"), ("means24", "icarus"), ("bias16", "icarus"), ("bias24", "icarus"),
     ("meanroots16", "icarus"),

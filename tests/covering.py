@@ -86,7 +86,7 @@ def variants(spec: Spec) -> set[Feature]:
     word length.
     """
     given = spec.model_dump(exclude_unset=True)
-    way = (spec.model.algorithm, spec.toeplitz and spec.toeplitz.solver, spec.online and spec.online.reduction)
+    way = spec.model.algorithm, getattr(spec.toeplitz, "solver", ""), getattr(spec.online, "reduction", "")
     found: set[Feature] = {(way, spec.numbers.word)}
     for table, keys in spec.model_dump(exclude={"data"}).items():
         for key, value in keys.items() if isinstance(keys, dict) else ():

@@ -19,6 +19,7 @@ import signal
 import sys
 import tempfile
 import time
+import traceback
 import warnings
 import zlib
 from collections.abc import Iterator
@@ -120,10 +121,21 @@ def main() -> None:
     options.add_argument("--state", type=Path, default=Path(), help="folder of the state files")
     given = options.parse_args()
     given.state.mkdir(parents=True, exist_ok=True)
+    failed = False
     for name in parsers() if given.name == "all" else [given.name]:
-        found = drive(name, given.runs, given.state / f"{name}.json", given.seconds)
-        print(json.dumps(found), flush=True)
+        # A process of its own, which finds the modules and the seeds loaded.
+        child = os.fork()
+        if child == 0:
+            try:
+                found = drive(name, given.runs, given.state / f"{name}.json", given.seconds)
+                print(json.dumps(found), flush=True)
+            except BaseException:
+                traceback.print_exc()
+                os._exit(1)
+            os._exit(0)
+        failed |= os.waitpid(child, 0)[1] != 0
+    sys.exit(failed)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -6,6 +6,7 @@ import json
 import random
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -98,6 +99,7 @@ def _headers() -> Callable[[random.Random], bytes]:
     return lambda chance: edited(chance).replace(b"\n", b"") + b"\n"
 
 
+@cache
 def parsers() -> dict[str, Parser]:
     """Return every parser by its name."""
     plan, vectors = small()

@@ -123,6 +123,7 @@ def in_turn(cases: Sequence[tuple[object, ...]], levels: Sequence[str]) -> list[
             for i, case in enumerate(cases) for j, level in enumerate(levels)]
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize(("case", "word", "optimise"), in_turn(
     [(case, word) for k, case in enumerate(("uniform", "diagonal_mean", "fklms"))
      for word in ((16, 24, 32) * 2)[k:k + 3]], ["-O0", "-O2", "-Os"]))
@@ -145,6 +146,7 @@ def test_every_value_of_both_emulated_boards_equals_the_models(
     assert costs[0] == costs[1]  # instructions and stack too
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize(("case", "word"), [("gaussian", 16), ("gaussian", 24), ("gaussian", 32),
                                             ("laplacian", 16), ("periodic", 16), ("periodic", 32),
                                             ("polynomial", 24), ("linear", 32)])
@@ -191,6 +193,7 @@ def test_every_reduction_learns_the_model_s_values_on_the_emulated_board(
     ledger.record(backend=f"{board.name}:-O2", words=found.words, mismatches=found.mismatches, case=case)
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("compiler", ["clang", "zig"])
 @pytest.mark.parametrize("case", ["uniform", "fklms"])
 def test_every_compiler_gives_the_same_values(

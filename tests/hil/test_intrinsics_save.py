@@ -50,6 +50,7 @@ def test_clang_learns_several_outputs_as_the_model_does(require_tool, ledger, tm
                   case=f"{classes} classes")
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("counts", ["u8f0", "s8f0"])
 @pytest.mark.parametrize("columns", [7, 24, 64, 100])
 def test_clang_predicts_from_centers_of_bytes_as_the_model_does(

@@ -53,6 +53,7 @@ def long_weights(model: Backend, random: np.random.Generator) -> bytes:
     return model.save()
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("where", ["emu:mps2-an386:unicorn", "emu:mps2-an386:unicorn:auto:-Os",
                                    "host:gcc:-O2"])
 @pytest.mark.parametrize("name", CASES)

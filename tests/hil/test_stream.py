@@ -54,6 +54,7 @@ def core_of(folder, plan, *flags):
     return CortexM(folder / "program.elf")
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("flags", [(), ("-DKC_PORTABLE=1",)], ids=["intrinsics", "portable"])
 @pytest.mark.parametrize(("word", "lag"), [(16, 12), (16, 7), (24, 10), (32, 12)])
 def test_a_cortex_m4_returns_the_values_of_the_model(word, lag, flags, tmp_path, require_tool, ledger):

@@ -1,10 +1,11 @@
 """HLS C++ built for this machine once a session, by the first compiler that is found."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from functools import cache
 
 import numpy as np
 import pytest
+from covering import variants
 
 from kerncast.codegen.hls import LEARNER
 from kerncast.hw.hls.backend import HlsBackend
@@ -255,12 +256,20 @@ SPECS = {
 _ALGORITHMS = {"online =": "kernel_lms", "toeplitz =": "toeplitz_rls", "cg =": "kernel_cg"}
 
 
-@cache
-def make(case: str) -> Plan:
+def spec_of(case: str) -> Spec:
     text = SPECS[case]
     algorithm = next(name for table, name in _ALGORITHMS.items() if table in text)
-    return make_plan(Spec.from_text(f'model = {{name = "{case}", algorithm = "{algorithm}"}}\n{text}',
-                                    f"{case}.toml"))
+    return Spec.from_text(f'model = {{name = "{case}", algorithm = "{algorithm}"}}\n{text}', f"{case}.toml")
+
+
+def choices(case: str) -> set[Hashable]:
+    """The choices of the spec of a case."""
+    return variants(spec_of(case))
+
+
+@cache
+def make(case: str) -> Plan:
+    return make_plan(spec_of(case))
 
 
 def drawn(plan: Plan, signal: str, shape: tuple[int, ...], chance: np.random.Generator) -> Raw:

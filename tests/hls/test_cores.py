@@ -24,7 +24,7 @@ from kerncast.sim.model.toeplitz.geometric import geometric, geometric_constants
 from kerncast.sim.model.toeplitz.intercept import intercept
 from kerncast.sim.replay.vectors import make_vectors, replay
 
-from .conftest import SPECS, drawn, make, samples, vectors
+from .conftest import SPECS, choices, drawn, make, samples, vectors
 
 #: Every core in either dialect, and what the other cases add in the one that compiles fast.
 USUAL = [("learner16", "vitis"), ("learner16", "catapult"), ("bias16", "vitis"), ("grid16", "catapult"),
@@ -48,6 +48,7 @@ def answered(text: str) -> Counter[str]:
     return found
 
 
+@pytest.mark.covering(case=choices)
 @pytest.mark.parametrize(("case", "dialect"), ALL)
 def test_every_core_answers_the_model_s_values(case, dialect, backend, ledger, tmp_path):
     plan = make(case)

@@ -120,6 +120,7 @@ POINTERS = ("divide", "block_scale", "exp2_16", "exp2_32", "abs_sinpi")
 SCALAR = [name for name in primitives.PRIMITIVES if name not in POINTERS]
 
 
+@pytest.mark.covering
 @BOTH
 @pytest.mark.parametrize("name", SCALAR)
 def test_terms_of_the_c_evaluate_to_the_values_of_the_model(arithmetic, name, ledger):

@@ -40,6 +40,7 @@ def is_long(claim):
     return page_rows().get((claim.function, claim.operands), [""])[-1] in LONG
 
 
+@pytest.mark.covering(claim=lambda claim: {claim.function})
 @pytest.mark.parametrize("claim", [
     pytest.param(claim, id=claim.key, marks=[pytest.mark.campaign] if is_long(claim) else [])
     for claim in CLAIMS])

@@ -65,6 +65,7 @@ def online(cases: ModuleType, ledger: Any, seed: int, word: int, rounding: str) 
     ledger.record(backend="model:fxpmath", words=found.words, mismatches=0, case=f"fklms {word} bits")
 
 
+@pytest.mark.covering(("word", "rounding"), seed=lambda _: ())
 @pytest.mark.parametrize("rounding", ["floor", "half_up", "half_even"])
 @pytest.mark.parametrize("word", [16, 24, 32])
 @pytest.mark.parametrize("seed", range(5))
@@ -73,6 +74,7 @@ def test_both_models_train_to_the_same_values(
     toeplitz(cases, ledger, seed, word, rounding, 16)
 
 
+@pytest.mark.covering(("word", "rounding"), seed=lambda _: ())
 @pytest.mark.parametrize("rounding", ["floor", "half_up", "half_even"])
 @pytest.mark.parametrize("word", [16, 24, 32])
 @pytest.mark.parametrize("seed", range(4))
@@ -82,6 +84,7 @@ def test_both_models_learn_online_to_the_same_values(
     online(cases, ledger, seed, word, rounding)
 
 
+@pytest.mark.covering(("word", "rounding"), seed=lambda _: ())
 @pytest.mark.parametrize("rounding", ["floor", "half_up", "half_even"])
 @pytest.mark.parametrize("word", [16, 24, 32])
 @pytest.mark.parametrize("seed", range(2))
@@ -94,6 +97,7 @@ def test_both_models_descend_to_the_same_coefficients(
     ledger.record(backend="model:fxpmath", words=found.words, mismatches=0, case=f"rls {word} bits")
 
 
+@pytest.mark.covering(("word", "rounding"), seed=lambda _: ())
 @pytest.mark.parametrize("rounding", ["floor", "half_up", "half_even"])
 @pytest.mark.parametrize("word", [16, 24, 32])
 @pytest.mark.parametrize("seed", range(5))

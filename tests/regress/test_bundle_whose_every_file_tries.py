@@ -136,6 +136,7 @@ def test_no_file_of_a_bundle_or_folder_runs(
         shutil.rmtree(tmp_path / "evil")
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("name", NAMES, ids=ascii)
 @pytest.mark.parametrize("listed", [True, False])
 def test_a_name_of_a_member_leads_nowhere(

@@ -111,6 +111,7 @@ def test_what_unpacks_beyond_a_limit_is_refused(
     assert problems[-1].code == "E241" and "too large" in problems[-1].message
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
 @pytest.mark.parametrize(("member", "code"), [("manifest.json", "E336"), ("y.npy", "E241")])
 def test_an_archive_unpacks_no_more_than_it_states(

@@ -61,6 +61,7 @@ def test_a_member_not_in_the_manifest_is_refused(run: Run, generated: Path, tmp_
     assert code == 2 and "E336" in err and "small_extra.c" in err
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("name", ["manifest.json", "plan.json", "vectors.json", "verified.json"])
 @pytest.mark.parametrize("text", ["[" * 100_000, '{"files": {"\\ud800": "x"}, "versions": {"\\ud800": "x"}}'],
                          ids=["deep", "surrogate"])

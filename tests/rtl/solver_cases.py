@@ -42,7 +42,7 @@ _ANSWERED = ("solution", "errors", "spans", "written", "waiting", "noted")
 def choices(case: str) -> set[Hashable]:
     """What differs between the cores of two cases."""
     n, word, _, rounding, scaling, lanes, sigma = CASES[case]
-    return {(word, case.startswith("bias")), rounding, scaling, ("lanes", lanes), ("short", sigma < 1), n > 20}
+    return {(word, case.startswith("bias")), rounding, scaling, ("lanes", lanes), (n > 20, sigma < 1)}
 
 
 def case_plan(case: str) -> Plan:

@@ -53,6 +53,7 @@ def measured(plan: Plan, smooth: bool) -> float:
     return relative_error(alpha_values(plan, model.state()), reference.alpha)
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize(("word", "refine"), [(16, 0), (24, 0), (32, 0), (16, 1), (16, 2), (24, 1), (24, 2)])
 def test_predicted_errors_are_within_a_factor_of_four_a_solve(word: int, refine: int) -> None:
     ratios = {}

@@ -40,6 +40,7 @@ ALL = (ToeplitzRLSRegressor, ToeplitzRLSClassifier, KernelLMSRegressor, KernelLM
 TOEPLITZ, ONLINE = ALL[:2], ALL[2:4]
 
 
+@pytest.mark.covering
 @parametrize_with_checks([
     ToeplitzRLSRegressor(), ToeplitzRLSRegressor(fit_intercept=True, scheme="diagonal_mean_biased"),
     ToeplitzRLSRegressor(solver="lookahead"), ToeplitzRLSClassifier(solver="pcg"),

@@ -95,6 +95,7 @@ def solve(rows: list[list[Fraction]], y: list[Fraction]) -> list[Fraction]:
 OPTIONS = ({}, {"bias": True}, {"scaling": "static"}, {"refine": 1}, {"bias": True, "refine": 2})
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize(("word", "toeplitz"), [
     (word, options) for word in (16, 24, 32) for options in OPTIONS if word < 32 or "refine" not in options])
 def test_the_exact_solution_lies_within_the_bound(word: int, toeplitz: dict[str, object]) -> None:

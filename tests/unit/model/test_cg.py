@@ -149,6 +149,7 @@ def test_predictions_are_the_expansion_of_the_stored_alpha(word: int) -> None:
 
 
 # ---- residual and bound ----
+@pytest.mark.covering
 @pytest.mark.parametrize("steps", [1, 5, 100])
 @pytest.mark.parametrize("word", WORDS)
 def test_r_holds_the_true_residual_and_the_bound_holds(word: int, steps: int) -> None:

@@ -374,9 +374,8 @@ LEARNERS: dict[str, Callable[[], Any]] = {
 }
 
 
-def main(case: str) -> None:
-    """Run one case and print what each of its two calls did, and the counts that its plan states."""
-    assert not COMPILED, "set KERNCAST_ENGINE=python"
+def counts_of(case: str) -> dict[str, list[dict[str, int]]]:
+    """Run one case; return what each of its two calls did, and the counts that its plan states."""
     plan, learn, ask = (LEARNERS.get(case) or globals()[case])()
     calls = ("train" if plan.trains else "update", "predict")
     calls = (CALLS.get(case, calls[0]), calls[1])
@@ -389,8 +388,9 @@ def main(case: str) -> None:
         COUNTS.clear()
         call(model)
         found.append(dict(COUNTS))
-    print(json.dumps({"found": found, "planned": planned}))
+    return {"found": found, "planned": planned}
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    assert not COMPILED, "set KERNCAST_ENGINE=python"
+    print(json.dumps({name: counts_of(name) for name in sys.argv[1:]}))

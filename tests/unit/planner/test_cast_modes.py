@@ -47,6 +47,7 @@ def answers(plan: Plan, model: Any) -> list[np.ndarray]:
     return [first["status"], last["status"], last["f"], *model.state().values()]
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("word", [16, 32])
 @pytest.mark.parametrize("casts", [
     {"alpha": "wrap", "f": "wrap"}, {"f": "floor wrap"}, {"alpha": "half_even wrap"},
@@ -57,6 +58,7 @@ def test_two_models_of_a_learner_cast_alike(casts: dict[str, str], word: int) ->
         assert one.tolist() == other.tolist()
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("casts", [
     {"f": "wrap"}, {"f": "half_even wrap", "a": "floor"},
     {"x": "floor", "y": "half_even", "r": "floor", "a": "half_even", "alpha": "floor", "f": "floor"}])

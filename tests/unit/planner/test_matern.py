@@ -67,6 +67,7 @@ def bound(plan: Plan, table: str, roots: int | None = None) -> float:
     return float(error.max()) * 2.0 ** (plan.word - 1) + 0.5
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize(("kind", "word", "table"),
                          [*product(KINDS, (16, 24, 32), ("small", "medium", "large"))])
 def test_words_are_within_the_derived_bound(

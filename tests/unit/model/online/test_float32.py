@@ -106,6 +106,7 @@ def test_the_exponential_is_right_to_a_rounding_and_a_half() -> None:
     assert np.abs(found / np.exp2(-t.astype(np.float64)) - 1).max() < 1.1e-7
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize(("reduction", "within"), [("klms", 0.05), ("mklms", 0.05), ("fklms", 0.01)])
 @pytest.mark.parametrize("budget", [8, 16, 24])
 def test_its_error_is_that_of_float64(reduction: str, within: float, budget: int) -> None:

@@ -78,6 +78,7 @@ def test_the_integer_model_follows_the_guarded_float_reference(reduction: str) -
     assert reference.status.value == "inaccurate"
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("online", [
     {}, {"reduction": "fmklms", "max_deterioration": 0.001, "truncation": 0.5},
     {"max_deterioration": 0.01, "newest_only": True}, {"metric": "fast_klms"}])

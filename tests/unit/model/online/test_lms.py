@@ -39,6 +39,7 @@ def reference_of(spec: Spec, x: np.ndarray, y: np.ndarray) -> tuple[KernelLMS, n
     return learner, learner.learn(x.astype(float), y / 2048.0)
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("columns", [1, 2, 3])
 @pytest.mark.parametrize("budget", [2, 3, 5, 8])
 @pytest.mark.parametrize("word", [16, 24, 32])

@@ -26,6 +26,7 @@ def row():
 
 
 # ---- what is computed ----
+@pytest.mark.covering
 @pytest.mark.parametrize(("dtype", "error"), [("float64", 1e-13), ("float32", 2e-7)])
 @pytest.mark.parametrize("fast_from", [0, 1 << 60])
 def test_bands_and_tiles_leave_no_diagonal_out(dtype, error, fast_from, monkeypatch):

@@ -34,6 +34,7 @@ def test_the_solution_is_that_of_a_dense_solver(n, shape, sigma):
     assert solution.residual == pytest.approx(residual_norm(r, solution.x, Y), abs=rounding(r, solution.x))
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("sigma", [0.3, 1.0, 10.0, 1000.0])
 @pytest.mark.parametrize("lam", [1e-12, 1e-4, 1.0, 100.0])
 def test_the_error_is_within_the_conditioning(sigma, lam):

@@ -55,6 +55,7 @@ def general(n, seed=0):
     return column, row
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("engine", ["compiled", "numpy"])
 @pytest.mark.parametrize("n", [1, 2, 3, 50, 301])
 @pytest.mark.parametrize("shape", [(), (1,), (3,)])

@@ -71,6 +71,7 @@ def test_a_singular_minor_is_stepped_over_with_a_log_entry():
     assert 3 not in np.cumsum(third)
 
 
+@pytest.mark.covering
 @pytest.mark.parametrize("order", [2, 3, 5, 8])
 @pytest.mark.parametrize("which", [0, 1, -1])
 @pytest.mark.parametrize("n", [40, 400])

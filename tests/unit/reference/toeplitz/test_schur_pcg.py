@@ -50,6 +50,7 @@ def test_schur_refuses_what_levinson_refuses_at_the_same_row(r):
 
 
 # ---- conjugate gradients ----
+@pytest.mark.covering
 @pytest.mark.parametrize("preconditioner", ["strang", "chan", "none"])
 @pytest.mark.parametrize("n", [1, 2, 3, 16, 17, 300])
 @pytest.mark.parametrize("shape", [(), (1,), (3,)])

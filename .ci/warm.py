@@ -25,7 +25,8 @@ CASES = ROOT / "tests" / "host" / "cases.toml"
 #: Of the matrix of specs, some that between them call almost every compiled function of the integer model.
 SPECS = ("grid16", "grid16_refine", "mean16_bias", "cg16", "schur16", "lookahead16", "lookahead16_f32",
          "lms16", "klms16_f32", "fklms16_f32", "lms16_linear", "lms16_nlms", "lms16_last_errors",
-         "band16_bias", "band16_refine", "band16_outputs", "tuned16", "stream16", "rls16", "rls32_varied")
+         "band16_bias", "band16_refine", "band16_outputs", "band16_lambda_range", "tuned16", "stream16",
+         "geometric16", "lms16_bounded", "rls16", "rls32_varied")
 #: Optimisation levels at which tests build with zig, which compiles its runtime for each.
 HOST_LEVELS, WASM_LEVELS = ("-O0", "-O2", "-Os"), ("-O0", "-O2")
 BOARDS = (("mps2-an386", "-Os"), ("hexagon-linux", "-O2"), ("hexagon-linux-hvx", "-O2"))

@@ -7,10 +7,10 @@ cases in which every value of every parameter occurs, and ``make campaign`` runs
     @pytest.mark.parametrize("compiler", ["gcc", "clang"])
     @pytest.mark.parametrize("word", [16, 24, 32])                  # three of six cases run by default
 
-    @pytest.mark.covering(("compiler", "word"))                     # every pair of these two values too
+    @pytest.mark.covering(("compiler", "word"))                     # each pair of values of these two, too
 
-    @pytest.mark.covering(name=variants)                            # every item of ``variants(name)``, which is
-    @pytest.mark.parametrize("name", CASES)                         # a set, instead of every name
+    @pytest.mark.covering(name=choices)                             # each item of the set ``choices(name)``
+    @pytest.mark.parametrize("name", CASES)                         # instead of each name
 
 The choice depends on the parameters alone, so that it is the same on every machine and for every ``-k``.
 """
@@ -37,8 +37,8 @@ def cover(cases: Sequence[frozenset[Feature]]) -> list[int]:
     """
     missing: set[Feature] = set().union(*cases)
     uses: Counter[Feature] = Counter()
-    chosen = []
-    while missing:
+    chosen: list[int] = []
+    while missing or (cases and not chosen):
         best = min(range(len(cases)),
                    key=lambda i: (-len(cases[i] & missing), sum(uses[f] for f in cases[i]), i))
         chosen.append(best)

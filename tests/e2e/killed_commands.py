@@ -3,7 +3,8 @@
 ``python -m e2e.killed_commands`` reads requests from stdin, one JSON object per line, and answers each with
 one. The first one, ``{"command": [...], "folder": ...}``, runs the command in this process, so that its
 modules are loaded once. The others, ``{"folder": ..., "change": ..., "seconds": ...}``, run it in a fork that
-dies `seconds` after it starts change number `change`, or after it starts if `change` is null.
+dies `seconds` after it starts change number `change`, or after it starts if `change` is null. A fork with a
+`change` that does not come runs to its end.
 """
 
 import json
@@ -58,8 +59,8 @@ def run(command: list[str], folder: str) -> int:
     return 0
 
 
-def killed(changes: Changes, command: list[str], asked: dict[str, Any]) -> bool:
-    """Run a command in a fork; report whether it died before its end."""
+def killed(changes: Changes, command: list[str], asked: dict[str, Any]) -> dict[str, Any]:
+    """Run a command in a fork; report whether it died before its end, and its exit code if not."""
     child = os.fork()
     if child == 0:
         os.setsid()
@@ -79,7 +80,7 @@ def killed(changes: Changes, command: list[str], asked: dict[str, Any]) -> bool:
     status = os.waitpid(child, 0)[1]
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(child, signal.SIGKILL)  # what it started
-    return os.WIFSIGNALED(status)
+    return {"killed": os.WIFSIGNALED(status), "code": os.waitstatus_to_exitcode(status)}
 
 
 def main() -> None:
@@ -96,7 +97,7 @@ def main() -> None:
             answer = {"code": code, "seconds": time.monotonic() - began, "changes": changes.found}
             os.chdir("/")
         else:
-            answer = {"killed": killed(changes, command, asked)}
+            answer = killed(changes, command, asked)
         print(json.dumps(answer), file=answers, flush=True)
 
 

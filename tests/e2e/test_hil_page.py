@@ -62,13 +62,16 @@ def test_the_jobs_of_the_page_run_what_they_say(folder):
     blocks = [yaml.safe_load(text) for language, text in BLOCK.findall(PAGE) if language == "yaml"]
     github = [step["run"] for step in blocks[0]["jobs"]["hil"]["steps"] if "run" in step]
     gitlab = blocks[1]["hil"]["script"]
+    ran = set()
     for install, generate, test in (github, gitlab):
         extras = re.search(r"\./kerncast\[([\w,]+)\]", install)
         project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
         assert extras is not None and set(extras[1].split(",")) <= set(project["optional-dependencies"])
-        run(generate.replace(" --check", "").partition("#")[0], folder)
-        run(generate, folder)
-        run(test.replace("-n 2 --dist loadgroup", ""), folder)
+        if (generate, test) not in ran:
+            run(generate.replace(" --check", "").partition("#")[0], folder)
+            run(generate, folder)
+            run(test.replace("-n 2 --dist loadgroup", ""), folder)
+        ran.add((generate, test))
     assert (folder / "hil.xml").is_file()
 
 

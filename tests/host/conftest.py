@@ -3,7 +3,7 @@
 import tomllib
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from zlib import crc32
 
@@ -38,7 +38,7 @@ def choices(name: str) -> frozenset[Hashable]:
     return frozenset(variants(spec_of(name))) | {("meets", status) for status in CASES[name]["meets"]}
 
 
-@dataclass(frozen=True)
+@dataclass
 class Case:
     """A spec of ``cases.toml`` with all that follows from it."""
 
@@ -46,7 +46,13 @@ class Case:
     meets: list[str]
     plan: Plan
     vectors: Vectors
-    folder: Path
+    place: Path
+
+    @cached_property
+    def folder(self) -> Path:
+        """The generated folder, written when a test first needs it."""
+        generate(self.plan, self.place / "generated", vectors=self.vectors)
+        return self.place / "generated"
 
 
 def draw(kind: str, rng: np.random.Generator, fmt: Format, shape: tuple[int, ...]) -> Raw:
@@ -114,9 +120,7 @@ def cases(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Case]:
             kind, meets = CASES[name]["data"], CASES[name]["meets"]
             plan = make_plan(spec_of(name))
             vectors = make_vectors(open_model(plan), calls(plan, kind))
-            folder = tmp_path_factory.mktemp(name) / "generated"
-            generate(plan, folder, vectors=vectors)
-            made[name] = Case(name, meets, plan, vectors, folder)
+            made[name] = Case(name, meets, plan, vectors, tmp_path_factory.mktemp(name))
         return made[name]
 
     return case

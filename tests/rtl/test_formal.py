@@ -29,6 +29,7 @@ def slow(module):
     return [] if module in QUICK else [pytest.mark.campaign]
 
 
+@pytest.mark.covering(claim=lambda claim: {claim.module, claim.mode})
 @pytest.mark.parametrize("claim", [pytest.param(c, id=c.key, marks=slow(c.module)) for c in CLAIMS])
 def test_a_module_has_the_properties_stated(sby, claim):
     verdict = prove(claim)

@@ -89,6 +89,8 @@ def test_every_value_equals_the_model_under_any_stalls(learner, compared, case, 
     for k, (idle, pressure) in enumerate(STALLS):
         core.do("stall", idle, pressure, k)
         for j, length in enumerate(LENGTHS):
+            if not LONG and (j - k) % 4 > 1:  # each length under two kinds of stalls; all in a campaign
+                continue
             x, y = stream(core.plan, 3 * length, 10 * k + j)
             core.predict(x[:1])
             core.learn(x[:2 * length], y[:2 * length])

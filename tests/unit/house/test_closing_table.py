@@ -50,7 +50,7 @@ def test_short(): pass
 
 
 def run(folder: Path, test: str, *options: str, strict: bool = False) -> subprocess.CompletedProcess[str]:
-    for name in ("conftest.py", "build_cache.py", "pytest.ini"):
+    for name in ("conftest.py", "build_cache.py", "covering.py", "pytest.ini"):
         shutil.copy(TESTS / name, folder)
     (folder / "test_it.py").write_text(test, encoding="utf-8")
     env = {key: value for key, value in os.environ.items() if not key.startswith(("PYTEST_", "KERNCAST_"))}

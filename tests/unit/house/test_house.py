@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -36,18 +37,25 @@ def name(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
 
+@cache
 def lines(path: Path) -> int:
     return len(path.read_text(encoding="utf-8").splitlines())
 
 
+@cache
 def tree(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"), filename=name(path))
+
+
+@cache
+def nodes(path: Path) -> list[ast.AST]:
+    return list(ast.walk(tree(path)))
 
 
 def imported(path: Path) -> Iterator[tuple[int, str]]:
     """Line and dotted name of all that a module imports, wherever in it, relative names made absolute."""
     package = ["kerncast", *path.relative_to(ROOT).parent.parts]
-    for node in ast.walk(tree(path)):
+    for node in nodes(path):
         if isinstance(node, ast.Import):
             yield from ((node.lineno, alias.name) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -101,7 +109,7 @@ def test_imports_between_rooms_are_relative():
     wrong = [
         f"{name(path)}:{node.lineno}"
         for path in SOURCES
-        for node in ast.walk(tree(path))
+        for node in nodes(path)
         if (isinstance(node, ast.ImportFrom) and not node.level and node.module.startswith("kerncast"))
         or (isinstance(node, ast.Import) and any(a.name.startswith("kerncast") for a in node.names))
     ]
@@ -205,7 +213,7 @@ def test_functions_stay_under_50_lines():
     long = [
         f"{name(path)}:{node.lineno} {node.name} has {node.end_lineno - node.lineno + 1} lines"
         for path in SOURCES
-        for node in ast.walk(tree(path))
+        for node in nodes(path)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.end_lineno - node.lineno >= 49
     ]
     assert not long
@@ -257,7 +265,7 @@ def test_no_file_names_a_place_of_one_machine():
 # ---- errors ----
 def strings(path: Path) -> Iterator[str]:
     """Every string of a module, docstrings included; a comment such as `noqa: E501` is none."""
-    for node in ast.walk(tree(path)):
+    for node in nodes(path):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             yield node.value
 

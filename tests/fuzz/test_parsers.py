@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from .drive import drive
-from .parsers import parsers
 
 TESTS = Path(__file__).parent.parent
 NAMES = [
@@ -65,8 +64,8 @@ def test_no_input_of_a_parser_ends_without_a_code(name: str, quick: tuple[dict[s
     assert done[name] >= 100
 
 
-def test_every_parser_is_among_those_named() -> None:
-    assert sorted(parsers()) == sorted(NAMES)
+def test_every_parser_is_among_those_named(quick: tuple[dict[str, int], str]) -> None:
+    assert sorted(quick[0]) == sorted(NAMES)
 
 
 def test_a_search_goes_on_where_it_was_stopped(tmp_path: Path) -> None:

@@ -1,13 +1,12 @@
 """Small cores and one of full size, built once for a simulator, with models to load into them."""
 
 import os
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pytest
-from covering import variants
 
 from kerncast.codegen.rtl import generate_rtl, predictor_cycles, rtl_sources, vectors
 from kerncast.codegen.rtl.frames import model_frame, sample_frames
@@ -224,11 +223,6 @@ FEW = [entry if entry in (("gains16", "icarus"), ("means32", "icarus"), ("turns1
                           ("values24", "icarus"), ("sides32", "icarus"), ("gains16", "verilator"),
                           ("angles32", "verilator"))
        else pytest.param(*getattr(entry, "values", entry), marks=pytest.mark.campaign) for entry in SMALL]
-
-
-def choices(case: str) -> set[Hashable]:
-    """The choices of the spec of a case; the core of full size has none of its own."""
-    return variants(Spec.from_text((SPECS | RLS)[case], f"{case}.toml"))
 
 
 def make(case: str) -> Plan:

@@ -18,6 +18,7 @@ from kerncast.sim.planner import make_plan
 from kerncast.sim.spec import Spec
 
 from .conftest import SPECS, targets
+from .rls_cases import RLS
 
 #: Beside the learners of the predictor's cases: forgetting, coefficients that wrap, columns that no lanes
 #: divide, other metrics and no projection, and the full size.
@@ -116,8 +117,8 @@ LEARNERS = {case: SPECS[case]
 
 
 def choices(case: str) -> set[Hashable]:
-    """The choices of the spec of a case."""
-    return variants(Spec.from_text(LEARNERS[case], f"{case}.toml"))
+    """The choices of the spec of a case, of those of all cores."""
+    return variants(Spec.from_text((SPECS | RLS | LEARNERS)[case], f"{case}.toml"))
 
 
 def make(case: str) -> Plan:

@@ -31,7 +31,8 @@ from kerncast.sim.errors import KerncastError
 from kerncast.sim.planner import make_plan
 from kerncast.sim.spec import Spec
 
-from .conftest import SPECS, choices, make
+from .conftest import SPECS, make
+from .learner_cases import choices
 from .rls_cases import RLS
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -15,7 +15,8 @@ from kerncast.sim.planner import make_plan
 from kerncast.sim.spec import Spec
 from kerncast.sim.window import window
 
-from .conftest import FEW, LONG, SMALL, SPECS, RtlCore, anything, choices, expected, make, raw_inputs, trained
+from .conftest import FEW, LONG, SMALL, SPECS, RtlCore, anything, expected, make, raw_inputs, trained
+from .learner_cases import choices
 
 STALLS = [(0.0, 0.0), (0.5, 0.0), (0.0, 0.6), (0.4, 0.4)]
 #: A campaign sends longer streams.

@@ -18,7 +18,8 @@ from kerncast.sim.planner import make_plan
 from kerncast.sim.replay.vectors import make_vectors
 from kerncast.sim.spec import Spec
 
-from .conftest import SPECS, choices, make, places, raw_inputs
+from .conftest import SPECS, make, places, raw_inputs
+from .learner_cases import choices
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 CORES_OF = {"gains16": ("predictor", "learner"), "corners16": ("predictor", "learner"),

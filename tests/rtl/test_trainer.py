@@ -25,7 +25,8 @@ from kerncast.sim.planner import make_plan
 from kerncast.sim.reference import solve_toeplitz
 from kerncast.sim.spec import Spec
 
-from .conftest import LONG, choices, make, raw_inputs
+from .conftest import LONG, make, raw_inputs
+from .learner_cases import choices
 
 #: The worked example: a trainer on the predictor's stream of models.
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "rtl"

@@ -1,6 +1,5 @@
 """The choice of default cases: every value occurs in one, and every test runs, unless it is a campaign."""
 
-import pytest
 from covering import cover, features, variants
 
 from kerncast.sim.spec import Spec

@@ -152,7 +152,6 @@ SELF_COMPARED = (3 * (70 * (18 * 19 // 2 + 18) + 12) + 3 * (70 * 71 // 2) + 2 * 
 BOARDS = {"helium": ("cortex-m55", "mps3-an547", "gnu99"), "dsp": ("cortex-m4", "mps2-an386", "c99")}
 
 
-@pytest.mark.covering
 @pytest.mark.parametrize("name", BOARDS)
 @pytest.mark.parametrize("level", ["-O0", "-O2", "-Os"])
 def test_each_level_gives_the_values_of_portable_c_wherever_rows_begin(

@@ -18,7 +18,6 @@ FLAGS = ("-std=c99", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-I", str(RO
 TIMES = 1000
 
 
-@pytest.mark.covering
 @pytest.mark.parametrize("level", ["-O2", "-Os", *(pytest.param(level, marks=pytest.mark.campaign)
                                                    for level in ("-O0", "-O1", "-O3"))])
 @pytest.mark.parametrize("portable", [0, 1])

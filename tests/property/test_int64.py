@@ -30,7 +30,7 @@ def run_checked(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize("first", [
-    first if first < 600 else pytest.param(first, marks=pytest.mark.campaign) for first in range(0, 1200, 300)])
+    0, 300, pytest.param(600, marks=pytest.mark.campaign), pytest.param(900, marks=pytest.mark.campaign)])
 def test_no_intermediate_leaves_int64_and_no_signal_its_planned_range(first: int) -> None:
     """Extreme plans (lambda 1e-12 to 1e12, all word lengths, all roundings) with data at the rails."""
     found = run_checked(str(PROGRAM), str(first), str(first + 300))

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from functools import cache
 
 import numpy as np
-from covering import variants
 
 from kerncast.sim.backend import Backend
 from kerncast.sim.model import open_model
@@ -53,20 +51,12 @@ MODELS: dict[str, dict[str, object]] = {
 }
 
 
-def spec_of(name: str) -> Spec:
-    """Return the spec of a model."""
-    return Spec(**MODELS[name] | {"model": {"name": name, "algorithm": MODELS[name]["model"]}})
-
-
-def choices(name: str) -> set[Hashable]:
-    """Return the choices of the spec of a model."""
-    return variants(spec_of(name))
-
-
 @cache
 def plan_of(name: str) -> Plan:
     """Return the plan of a model."""
-    return make_plan(spec_of(name))
+    tables = dict(MODELS[name])
+    tables["model"] = {"name": name, "algorithm": tables["model"]}
+    return make_plan(Spec(**tables))
 
 
 def taught(name: str, count: int) -> Backend:

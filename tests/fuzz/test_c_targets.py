@@ -10,7 +10,7 @@ from kerncast.codegen.generate import generate
 from kerncast.sim.plan import Plan
 
 from .counted import LOOP, RUNS, search_to_the_end, searched
-from .models import MODELS, choices, plan_of, taught
+from .models import MODELS, plan_of, taught
 
 HERE = Path(__file__).parent
 PREDICT = "(void)CALL(_model_predict)(&model, x, f)"
@@ -84,7 +84,6 @@ def built(name: str, folder: Path) -> Path:
     return folder / "fuzz"
 
 
-@pytest.mark.covering(name=choices)
 @pytest.mark.parametrize("name", MODELS)
 def test_no_saved_state_makes_generated_code_misbehave(
     name: str, tmp_path: Path, require_tool: Callable[[str, str], str]

@@ -34,7 +34,7 @@ NAMES = [
     "http",
 ]
 #: Seconds of each parser in `make test`; inputs in all of each in `make campaign`.
-BUDGET, RUNS = 0.5, 10**7
+BUDGET, RUNS = 2.0, 10**7
 
 
 def driven(name: str, state: Path, *options: str) -> subprocess.CompletedProcess[str]:

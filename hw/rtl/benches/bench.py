@@ -16,7 +16,7 @@ from typing import Any
 
 import cocotb
 from cocotb.clock import Clock
-from cocotb.triggers import ClockCycles, RisingEdge, ValueChange, with_timeout
+from cocotb.triggers import ClockCycles, RisingEdge, Timer, ValueChange, with_timeout
 from cocotbext.axi import AxiStreamBus, AxiStreamFrame, AxiStreamSink, AxiStreamSource
 
 #: Environment variables that name the script, and the file for its results.
@@ -47,6 +47,7 @@ class StreamBench:
                                                dut.rst, byte_lanes=1) for name in sources}
         self._sinks = {name: AxiStreamSink(AxiStreamBus.from_prefix(dut, f"m_axis_{name}"), dut.clk,
                                            dut.rst, byte_lanes=1) for name in sinks}
+        self._pausing: Any = None
 
     async def reset(self) -> None:
         """Drop all pending frames, and reset the core."""
@@ -66,10 +67,25 @@ class StreamBench:
         """
         sides = [(side, idle) for side in self._sources.values()]
         sides += [(side, pressure) for side in self._sinks.values()]
-        for k, (side, share) in enumerate(sides):
-            side.set_pause_generator(_stalls(share, len(sides) * seed + k) if share else None)
+        if self._pausing is not None:
+            self._pausing.cancel()
+        stalled = [(side, _stalls(share, len(sides) * seed + k)) for k, (side, share) in enumerate(sides)
+                   if share]
+        for side, share in sides:
             if not share:
                 side.pause = False
+        self._pausing = cocotb.start_soon(self._pause(stalled)) if stalled else None
+
+    async def _pause(self, stalled: list[tuple[Any, Iterator[bool]]]) -> None:
+        """Pause streams from their generators, all in one task.
+
+        With the generators of cocotbext.axi, a task per stream would wake up in every clock cycle.
+        """
+        edge = RisingEdge(self.dut.clk)
+        while True:
+            for side, pauses in stalled:
+                side.pause = next(pauses)
+            await edge
 
     async def send(self, stream: str, words: list[int], user: int | None = None) -> None:
         """Queue a frame on an input stream."""
@@ -82,6 +98,10 @@ class StreamBench:
 
     async def cycles(self, count: int) -> None:
         """Wait for a number of clock cycles."""
+        if count > 2:  # ClockCycles would wake up in every clock cycle
+            await RisingEdge(self.dut.clk)
+            await Timer((count - 2) * _PERIOD_NS - _PERIOD_NS // 2, "ns")
+            count = 2
         await ClockCycles(self.dut.clk, count)
 
     async def receive(self, stream: str) -> tuple[list[int], list[int]]:

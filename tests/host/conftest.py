@@ -50,8 +50,10 @@ class Case:
 
     @cached_property
     def folder(self) -> Path:
-        """The generated folder, written when a test first needs it."""
-        generate(self.plan, self.place / "generated", vectors=self.vectors)
+        """The generated folder without cores, written when a test first needs it."""
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("kerncast.codegen.generate.rtl_fits", lambda _: False)
+            generate(self.plan, self.place / "generated", vectors=self.vectors)
         return self.place / "generated"
 
 

@@ -14,8 +14,9 @@ WHAT = ("kernel_values", "distance_terms", "multiplications", "divisions")
 
 #: Calls that do as much work as any.
 WORST = ("uniform", "diagonal_mean", "static", "generators", "band", "band_bias", "band_refined",
-         "band_outputs", "band_ranged", "band_ranged_32", "geometric_16", "geometric_wide", "geometric_32", "zeros",
-         "zeros_of_generators", "bias", "refined", "gradients", "star", "star_decay", "star_near",
+         "band_outputs", "band_ranged", "band_ranged_32", "geometric_16", "geometric_wide",
+         "geometric_32", "zeros", "zeros_of_generators", "bias", "refined", "gradients", "star",
+         "star_decay", "star_near",
          "simplex", "simplex_all", "star_bounded", "star_begin", "simplex_bounded", "magnitudes",
          "magnitudes_all", "ages", "squares", "weighed_squares_all", "newest", "newest_weighed",
          "newest_squares")

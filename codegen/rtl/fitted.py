@@ -52,7 +52,8 @@ def _ports(plan: Plan) -> Ports:
                             Stream("f", False, plan.word, 3)), ("y", "f"),
                  (("error_y", "a frame of a right-hand side has tlast at the wrong beat"),
                   ("error_alpha", "a frame of a solution has tlast at the wrong beat, or a wrong exponent"),
-                  ("dropped", "a frame of a right-hand side was dropped because it was wrong")))
+                  ("dropped", "a frame of a right-hand side was dropped because it was wrong")),
+                 (("drop", "release the right-hand side, because the solver dropped the system"),))
 
 
 def _render(plan: Plan) -> dict[str, str]:

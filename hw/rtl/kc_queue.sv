@@ -22,26 +22,26 @@ module kc_queue #(
     localparam DEPTH = 1 << DEPTH_BITS;
 
     logic [DEPTH_BITS:0] used_reg;            // reserved places and waiting words
-    logic [DEPTH_BITS-1:0] write_reg, read_reg;
+    logic [DEPTH_BITS:0] write_reg, read_reg; // one bit more than an address: equal only if no word waits
     logic [WIDTH-1:0] words [0:DEPTH-1];
     wire given = m_axis_tvalid && m_axis_tready;
 
     always_ff @(posedge clk) begin
         used_reg <= used_reg + (DEPTH_BITS+1)'(reserve) - (DEPTH_BITS+1)'(cancel) - (DEPTH_BITS+1)'(given);
-        if (write) words[write_reg] <= word;
-        write_reg <= write_reg + DEPTH_BITS'(write);
-        read_reg <= read_reg + DEPTH_BITS'(given);
+        if (write) words[write_reg[DEPTH_BITS-1:0]] <= word;
+        write_reg <= write_reg + (DEPTH_BITS+1)'(write);
+        read_reg <= read_reg + (DEPTH_BITS+1)'(given);
         if (rst) begin
             used_reg <= {(DEPTH_BITS+1){1'b0}};
-            write_reg <= {DEPTH_BITS{1'b0}};
-            read_reg <= {DEPTH_BITS{1'b0}};
+            write_reg <= {(DEPTH_BITS+1){1'b0}};
+            read_reg <= {(DEPTH_BITS+1){1'b0}};
         end
     end
 
     assign room = !used_reg[DEPTH_BITS];
     assign busy = used_reg != 0;
     assign m_axis_tvalid = write_reg != read_reg;
-    assign m_axis_tdata = words[read_reg];
+    assign m_axis_tdata = words[read_reg[DEPTH_BITS-1:0]];
 endmodule
 
 `default_nettype wire

@@ -100,9 +100,12 @@ class Quality:
                     "Run kerncast fit, or use the baseline.")
         if self.error > least:
             return f"No gain: the error of a baseline is {1 - least / self.error:.1%} smaller ({name})."
-        if not self.gains:
+        if self.error >= least * (1 - _SAME):
             return f"No gain: the error is about that of the best baseline ({name})."
         less = 1 - self.error / least
+        if not self.clear:
+            return (f"No clear gain: the error is {less:.0%} below that of the best baseline ({name}), which "
+                    f"may be chance with {self.samples} samples.")
         return f"Good: the error is {less:.0%} below that of the best baseline ({name})."
 
     def as_dict(self) -> dict[str, Any]:
@@ -110,7 +113,7 @@ class Quality:
         rate = {"accuracy": 1 - self.error} if self.is_rate else {}
         return {"judged_by": self.judged, "measure": self.measure, "samples": self.samples,
                 "sampled": self.sampled, "status": self.status, "error": self.error, **rate,
-                "baselines": self.baselines, "beats_baselines": self.beats_baselines,
+                "baselines": self.baselines, "beats_baselines": self.beats_baselines, "clear": self.clear,
                 "verdict": self.verdict}
 
 

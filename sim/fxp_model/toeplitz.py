@@ -233,7 +233,7 @@ class FxpToeplitz(FxpModel):
 
         The product rounds as f does, and f is cast after the sum.
         """
-        if self._trainer is None:
+        if self._trainer is None or not self.plan.fits:
             return {"status": np.array([STATUS["out_of_order"]])}
         y, alpha, exponent = self._trainer
         plan = candidate_plan(self._alone, int(self._state.get("candidate", 0)))

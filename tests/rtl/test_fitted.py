@@ -81,7 +81,7 @@ def replayed(rtl, frames):
 
     It continues after an error of a frame, and prints the error outputs at the end.
     """
-    lines, sent = {"s_axis_y": [], "s_axis_alpha": [], "m_axis_f": []}, 0
+    lines, sent = {"s_axis_y": [], "s_axis_alpha": [], "m_axis_f": [], "commands": []}, 0
     for port, words in frames:
         lines[port] += ["_".join([f"{sent:08x}", *beat]) for beat in words]
         sent += len(words)
@@ -172,6 +172,76 @@ def test_a_wrong_solution_ends_the_reply_with_its_status(case, change, require_s
         f = [*f[:-1], ["05", "01", ZERO]]
     text = replayed(rtl, [("s_axis_y", y), ("s_axis_alpha", alpha), ("m_axis_f", f)])
     assert f"errors {'00' if change == 'failed' else '01'}\nPASS: {len(f)} beats equal" in text
+
+
+#: Stalls m_axis_f until nothing moves, then takes all values; reports a tvalid that falls without tready.
+STALL_BENCH = """
+module stall;
+    logic clk = 0, rst = 1, ready = 0, fell = 0, was_valid = 0, was_ready = 0;
+    logic [15:0] y_words [0:%(n)d-1], alpha_words [0:%(n)d];
+    int y_sent = 0, alpha_sent = 0, clocks = 0;
+    wire y_ready, alpha_ready, valid, last;
+    wire [15:0] f;
+    line_fitted dut (
+        .clk(clk), .rst(rst), .s_axis_y_tdata(y_words[y_sent]), .s_axis_y_tvalid(!rst && y_sent < %(n)d),
+        .s_axis_y_tready(y_ready), .s_axis_y_tlast(y_sent == %(n)d - 1),
+        .s_axis_alpha_tdata(alpha_words[alpha_sent]), .s_axis_alpha_tvalid(!rst && alpha_sent <= %(n)d),
+        .s_axis_alpha_tready(alpha_ready), .s_axis_alpha_tlast(alpha_sent == %(n)d),
+        .m_axis_f_tdata(f), .m_axis_f_tuser(), .m_axis_f_tvalid(valid), .m_axis_f_tready(ready),
+        .m_axis_f_tlast(last), .drop(1'b0), .error_clear(1'b0), .error_y(), .error_alpha(), .dropped(),
+        .busy());
+    initial begin
+        $readmemh("y.mem", y_words);
+        $readmemh("alpha.mem", alpha_words);
+        forever #5 clk = !clk;
+    end
+    always @(posedge clk) begin
+        clocks <= clocks + 1;
+        rst <= clocks < 3;
+        ready <= clocks > 300;
+        y_sent <= y_sent + (!rst && y_ready && y_sent < %(n)d);
+        alpha_sent <= alpha_sent + (!rst && alpha_ready && alpha_sent <= %(n)d);
+        was_valid <= valid && !rst;
+        was_ready <= ready;
+        fell <= fell || (was_valid && !was_ready && !valid);
+        if (!rst && valid && ready) $display("%%04x", f);
+        if (!rst && valid && ready && last || clocks > 2000) begin
+            $display("fell %%b", fell);
+            $finish;
+        end
+    end
+endmodule
+"""
+
+
+def test_a_receiver_that_stops_for_long_gets_every_value(require_simulator, ledger, tmp_path):
+    require_simulator("icarus")
+    plan = plan_of("band16")
+    rtl = write(tmp_path, plan, vectors_of(plan))
+    y, alpha, f = frames_of(rtl)
+    for name, words in (("y", y), ("alpha", alpha)):
+        (rtl / f"{name}.mem").write_text("".join(f"{word[-4:]}\n" for _, _, word in words))
+    (rtl / "stall.sv").write_text(STALL_BENCH % {"n": plan.sizes["n"]})
+    done = execute(rtl, "iverilog", "-g2012", "-o", "stall", "-s", "stall", "-c", "line_fitted.f", "stall.sv")
+    assert done.returncode == 0, done.stderr
+    lines = execute(rtl, "vvp", "-n", "stall").stdout.split("\n")
+    assert lines[:-1] == [*(word[-4:] for _, _, word in f), "fell 0"]
+    ledger.record(backend="rtl:icarus", words=len(f), mismatches=0, case="fitted values, a long stall")
+
+
+@pytest.mark.parametrize("at", ["waiting", "before"])
+def test_a_system_that_the_solver_drops_releases_its_right_hand_side(at, require_simulator, tmp_path):
+    """The reply to the next solution then belongs to the next right-hand side."""
+    require_simulator("icarus")
+    plan = plan_of("band16")
+    rtl = write(tmp_path, plan, vectors_of(plan))
+    y, alpha, f = frames_of(rtl)
+    other = [["00", last, f"{(int(word, 16) ^ 0x55) & 0xffff:08x}"] for _, last, word in y]
+    drop = [("commands", [["00", "01", "00000001"]])]
+    # A pulse without a right-hand side, as after a frame that both cores dropped, does nothing.
+    first = [("s_axis_y", other), *drop] if at == "waiting" else drop
+    text = replayed(rtl, [*first, ("s_axis_y", y), ("s_axis_alpha", alpha), ("m_axis_f", f)])
+    assert f"errors 00\nPASS: {len(f)} beats equal" in text
 
 
 def test_an_incomplete_right_hand_side_is_dropped(require_simulator, tmp_path):

@@ -15,6 +15,7 @@ class FittedBench(StreamBench):
     def __init__(self, dut: Any, limit: int) -> None:
         super().__init__(dut, limit, ("y", "alpha"), ("f",))
         dut.error_clear.value = 0
+        dut.drop.value = 0
 
     async def y(self, words: list[int]) -> None:
         """Queue a frame with a right-hand side."""

@@ -126,10 +126,13 @@ def value_at(kernel: str, lag: Fraction) -> Decimal:
 
 
 def _refusal(spec: Spec, why: str, where: str, value: object, allowed: str) -> Exception:
-    alone = spec.output.targets == 1  # only this solver trains several outputs
-    return fail("E205", f"solver banded: {why}", where=where, value=value, allowed=allowed,
-                remedy='set [toeplitz] solver = "levinson" or "schur", which need no band' if alone else
-                "lower sigma, raise n, or write one spec per output with solver = \"levinson\"")
+    assert spec.toeplitz is not None
+    remedy = 'set [toeplitz] solver = "levinson" or "schur", which need no band'
+    if spec.toeplitz.lambda_range is not None:  # only this solver supports it, or several outputs
+        remedy = "lower sigma, raise n, or remove `lambda_range` and set solver = \"levinson\""
+    elif spec.output.targets > 1:
+        remedy = "lower sigma, raise n, or write one spec per output with solver = \"levinson\""
+    return fail("E205", f"solver banded: {why}", where=where, value=value, allowed=allowed, remedy=remedy)
 
 
 def factorise(row: tuple[Decimal, ...], n: int, bits: int) -> Factor:

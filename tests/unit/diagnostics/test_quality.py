@@ -230,3 +230,5 @@ def test_a_difference_within_its_standard_error_is_no_gain() -> None:
         assert is_clear(replace(found, y=y, f=f), np.zeros(40)) == clear
     luck = np.where(np.arange(40) == int(np.argmax(abs(y))), y, 0.0)  # one sample decides
     assert not is_clear(replace(found, y=y, f=luck), np.zeros(40))
+    made = replace(judge(found, lagged=False), error=0.5, baselines={"mean": 1.0}, clear=False)
+    assert made.verdict.startswith("No clear gain: the error is 50% below") and not made.gains

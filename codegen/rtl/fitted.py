@@ -13,6 +13,7 @@ from .axi import Ports, Stream
 from .common import LONGEST, literal, primitives, render_files
 from .core import RtlCore
 from .predictor import no_candidates
+from .solver import SOLVER
 
 #: What the core is made of; below comes before above.
 MODULES = ("kc_shift_round", "kc_shift_sticky", "kc_saturate", "kc_mul_signed", "kc_delay", "kc_fitted",
@@ -67,7 +68,7 @@ def _render(plan: Plan) -> dict[str, str]:
         "shift_bits": max(4, (shift - least).bit_length()),
         "exp_min": literal(least, plan.word), "exp_max": literal(most, plan.word),
         "f_bits": limits.bits, "f_lo": literal(limits.lo, 64), "f_hi": literal(limits.hi, 64),
-        "f_rounding": f.rounding.value, "cycles": fitted_cycles(plan)}
+        "f_rounding": f.rounding.value, "cycles": fitted_cycles(plan), "solves": SOLVER.fits(plan)}
     return primitives(MODULES) | render_files(
         {f"{p}_fitted.sv": "fitted.sv", f"{p}_fitted.f": "solver.f", "README.md": "fitted.md"}, values)
 

@@ -279,6 +279,16 @@ def test_the_rtl_back_end_computes_the_fitted_values(require_simulator, ledger, 
     ledger.record(backend="rtl:icarus", words=compared.words, mismatches=0, case="fitted, back end")
 
 
+def test_the_readme_names_the_source_of_the_solution():
+    solved, other = plan_of("band16"), make_plan(Spec(
+        model={"name": "line", "algorithm": "toeplitz_rls"}, input={"word": "u16f0"},
+        output={"word": "s16f0"}, kernel={"sigma": 1.0},
+        toeplitz={"n": 40, "lambda": 0.1, "scheme": "uniform", "solver": "schur"}))
+    texts = [FITTED.render(plan)["README.md"] for plan in (solved, other)]
+    assert "to this core and to the solver" in texts[0] and "no solver core" not in texts[0]
+    assert "This plan has no solver core" in texts[1]
+
+
 @pytest.mark.parametrize(("toeplitz", "place"), [
     ({"scheme": "diagonal_mean"}, "scheme"),
     ({"scheme": "uniform", "solver": "banded", "candidates": [[2.0, 0.1], [3.0, 0.1]]}, "candidates"),

@@ -84,12 +84,10 @@ def sweep(path: SpecPath, grid: Grid = None, objective: Objectives = None, const
         --trials 100 --jobs 4 -o run
     """
     from ..lab.inputs import refuse_inputs
-    from ..lab.one_output import refuse_several
     from ..lab.sweep import make_settings
     from ..lab.sweep.export import check_export
 
     spec = load_spec(path)
-    refuse_several(spec, "a sweep")
     settings = make_settings(spec, path.parent, grid=grid or (), objectives=separated(objective),
                              constraints=constraint or (), trials=trials or samples, seed=seed)
     for note in settings.notes:

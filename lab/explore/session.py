@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 from ... import __version__
 from ...sim.errors import KerncastError, fail
 from ...sim.spec import Spec
+from ..one_output import refuse_several
 from ..report.design import design
 from ..report.page import samples_of
 from ..report.program import program, samples_text
@@ -69,8 +70,9 @@ class Session:
     Raises
     ------
     KerncastError
-        E240 if the spec has no data, E375 if the model was trained elsewhere, E364 if a limit refers to the
-        error of float64 and float64 has no solution; the errors of the data and of the plan.
+        E124 if the spec has classes or several outputs, E240 if it has no data, E375 if the model was trained
+        elsewhere, E364 if a limit refers to the error of float64 and float64 has no solution; the errors of
+        the data and of the plan.
     """
 
     def __init__(self, spec: Spec, base_dir: Path, work: Path) -> None:
@@ -78,6 +80,7 @@ class Session:
             raise fail("E375", "a model that was trained elsewhere has no parameters to explore",
                        where=spec.place("model", "algorithm"), value=spec.model.algorithm,
                        allowed="an algorithm that trains on the device", remedy="run: kerncast report SPEC")
+        refuse_several(spec, "kerncast explore")
         self.spec, self.work = spec, work
         self.controls = controls(spec)
         settings = make_settings(spec, base_dir, grid=["numbers.word=16"])

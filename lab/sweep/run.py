@@ -16,6 +16,7 @@ from ...sim.errors import KerncastError, Problem, fail
 from ...sim.formats import Format
 from ...sim.planner import make_plan
 from ...sim.spec import Spec
+from ..one_output import refuse_several
 from . import front as of
 from .evaluate import Evaluator, Point
 from .executors import check_workers, evaluate_points
@@ -89,12 +90,12 @@ def make_settings(spec: Spec, base_dir: Path, *, grid: Sequence[str] = (), objec
     Raises
     ------
     KerncastError
-        All errors together: those of :func:`~.space.make_space`, E240 if the spec has no data, E362 or E363
-        if a measure or a limit is invalid, E368 if the grid is too large.
+        E124 for several outputs; otherwise, all errors of :func:`~.space.make_space`, E240 if the spec has no
+        data, E362 or E363 if a measure or a limit is invalid, E368 if the grid is too large.
     """
+    refuse_several(spec, "a sweep")
     problems: list[Problem] = []
-    space, asked = None, spec.sweep
-    algorithm = spec.model.algorithm
+    space, asked, algorithm = None, spec.sweep, spec.model.algorithm
     try:
         space = make_space(spec, grid)
     except KerncastError as error:
@@ -118,8 +119,8 @@ def make_settings(spec: Spec, base_dir: Path, *, grid: Sequence[str] = (), objec
                                 "add --trials 1000, or use fewer values"))
     if problems or space is None:
         raise KerncastError(problems)
-    return Settings(space, str(base_dir), tuple(names), tuple(limits), trials,
-                    seed if seed is not None else asked.seed if asked else 0,
+    first = seed if seed is not None else asked.seed if asked else 0
+    return Settings(space, str(base_dir), tuple(names), tuple(limits), trials, first,
                     renamed([*wanted, *texts]))
 
 

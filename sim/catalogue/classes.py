@@ -12,7 +12,8 @@ CLASSES = {
     "E123": Entry("the algorithm has one output on the device",
                   "[output] classes and several outputs need an algorithm that computes all outputs from one "
                   "row of kernel values.",
-                  "Learn with kernel_lms or kernel_cg, or train with scikit-learn and export the model."),
+                  "Learn with kernel_lms, kernel_cg or online_kernel_rls, or train with scikit-learn and "
+                  "export the model."),
     "E124": Entry("the command supports one output",
                   "Sweeps, reports and kerncast explore support one value per sample, but the spec has "
                   "[output] classes or several outputs. kerncast fit supports classes.",

@@ -125,8 +125,8 @@ def output(draft: Draft) -> Found:
         what = "does not support classes" if classes else "supports only one output"
         yield draft.problem("E123", f"algorithm {algorithm} {what} on the device", "output", key,
                             allowed=f"{key} with algorithm {' or '.join(supported)}",
-                            remedy="use kernel_lms or kernel_cg, or train with scikit-learn and use "
-                                   "kerncast.export")
+                            remedy="use kernel_lms, kernel_cg or online_kernel_rls, or train with "
+                                   "scikit-learn and use kerncast.export")
 
 
 def _bundled(draft: Draft, classes: bool, several: bool) -> Found:

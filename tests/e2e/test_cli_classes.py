@@ -237,6 +237,11 @@ def test_commands_with_one_output_reject_a_learner_of_classes(learner, tmp_path,
     assert code == EXIT_BAD_INPUT and "E124" in text
 
 
+def test_explore_rejects_classes_before_it_starts(learner):
+    code, text = run("explore", learner, "--no-browser")
+    assert code == EXIT_BAD_INPUT and "E124" in text and "kerncast explore supports only one output" in text
+
+
 TRAINER = LEARNER.replace("kernel_lms", "kernel_cg").replace("""[online]
 budget = 20
 eta = 0.5

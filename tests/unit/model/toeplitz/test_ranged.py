@@ -165,9 +165,10 @@ def test_what_a_range_of_lambda_does_not_support_is_refused(
     assert code in [problem.code for problem in caught.value.problems]
 
 
-def test_an_rtl_solver_refuses_a_range() -> None:
-    refusal = rtl.refusal(plan_of(1.0, (0.01, 1.0), n=32))
-    assert refusal is not None and "lambda_range" in str(refusal)
+def test_an_rtl_solver_supports_a_range_at_16_bits_only() -> None:
+    assert rtl.refusal(plan_of(1.0, (0.01, 1.0), n=32)) is None
+    refusal = rtl.refusal(plan_of(1.0, (0.01, 1.0), n=32, word=24))
+    assert refusal is not None and "[numbers] word" in str(refusal)
 
 
 def test_hls_solvers_refuse_a_range_without_a_register_for_lambda() -> None:

@@ -113,9 +113,9 @@ def classes(panels: list[Any]) -> None:
 
 def widths(panels: list[Any]) -> None:
     """Draw the work of the Toeplitz solvers against the kernel width."""
-    found = rows_of("solver-widths", "Solvers by kernel width and length of the record")
-    on_host = [row for row in rows_of("solver-widths", "Solvers by kernel width and length of the record", 1)
-               if row["lambda"] == "0.1"]
+    under = "Solvers by kernel width and length of the record"
+    found = rows_of("solver-widths", under)
+    on_host = [row for row in rows_of("solver-widths", under, 1) if row["lambda"] == "0.1"]
     for panel, rows, columns in zip(panels, (found, on_host), (("banded", "Levinson"),
                                                                ("banded", "pcg", "levinson")), strict=True):
         for colour, column in zip(COLOURS[1:], columns, strict=False):

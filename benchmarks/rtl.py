@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 
 from kerncast.codegen.rtl import LEARNER, PREDICTOR, TRAINER, RtlCore, generate_rtl, model_frame, rtl_sources
-from kerncast.codegen.rtl.banded import growth_cycles, most_growths
 from kerncast.codegen.rtl.common import MOST_WORDS
 from kerncast.codegen.rtl.fitted import fitted_cycles
 from kerncast.codegen.rtl.frames import sample_frame
@@ -35,7 +34,7 @@ from kerncast.codegen.rtl.registers import register_map
 from kerncast.codegen.rtl.rls import MOST_DIRECTIONS, MOST_FEATURES, sweep_cycles
 from kerncast.codegen.rtl.rls import prediction_cycles as rls_prediction_cycles
 from kerncast.codegen.rtl.rls import update_cycles as rls_update_cycles
-from kerncast.codegen.rtl.solver import MOST_SAMPLES, read_lags, recursion_cycles, solver_cycles
+from kerncast.codegen.rtl.solver import MOST_SAMPLES, read_lags, recursion_cycles, solver_cycles, worst_cycles
 from kerncast.codegen.rtl.stream import MOST_TAPS, stream_cycles, stream_period
 from kerncast.codegen.rtl.trainer import trainer_cycles
 from kerncast.hw.rtl.simulators import Operation, Simulation
@@ -265,11 +264,6 @@ def stream_row(lag: int, lanes: int) -> str:
     return f"| {lag} | {lanes} | {stream_period(plan, lanes)} | {stream_cycles(plan, lanes)} |"
 
 
-def most_clocks(plan: Plan) -> int:
-    """Return the clock cycles of a banded solution with all increases of exponents."""
-    return solver_cycles(plan) + most_growths(plan) * growth_cycles(plan)
-
-
 def geometric_row(n: int, sigma: float, word: int) -> str:
     """Return a row on the solver with a geometric factor."""
     levinson, plan = (grid(n, sigma, solver, "laplacian", word) for solver in ("levinson", "banded"))
@@ -332,7 +326,7 @@ def page() -> str:
                            learned="\n".join(learned_in_lanes(*row) for row in lanes if row[2] > 1),
                            stream="\n".join(stream_row(lag, n) for lag in (10, 30) for n in (1, 4, 32)),
                            MOST_TAPS=MOST_TAPS, FITTED_CLOCKS=fitted_cycles(grid(256)) - 256,
-                           worst=most_clocks(grid(256, 3.0, "banded")),
+                           worst=worst_cycles(grid(256, 3.0, "banded")),
                            solver="\n".join(rows), last_lag=read_lags(grid(1024)), banded="\n".join(banded),
                            ranged="\n".join(ranged_row(*row) for row in grids),
                            geometric="\n".join(geometric_row(*row) for row in GEOMETRIC),

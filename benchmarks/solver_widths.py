@@ -25,12 +25,13 @@ from kerncast.codegen.firmware.targets import Target, load_target, target_ids
 from kerncast.codegen.generate import check_memory
 from kerncast.sim._arrays import Array
 from kerncast.sim.errors import KerncastError
+from kerncast.sim.kernels import make_kernel
 from kerncast.sim.reference.toeplitz.banded import bandwidth
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "measured" / "solver-widths.md"
 SIGMAS = (1.0, 2.0, 3.0, 6.0, 10.0, 15.0, 20.0)
-#: Bits and numbers of samples of the longer records.
-LENGTHS = ((16, (256, 1024, 4096, 8192)), (24, (256, 1024, 4096, 8192)), (32, (256, 1024, 4096, 8192)))
+#: Numbers of samples of the longer records.
+LENGTHS = (256, 1024, 4096, 8192)
 #: Rows of the systems on the host, kernel widths and lambdas.
 ROWS, WIDTHS, LAMBDAS = 8192, (10.0, 20.0, 40.0, 60.0, 100.0), (0.1, 0.001)
 #: Rows of the systems of celerite2. For this page, run: python -m pip install celerite2
@@ -101,12 +102,6 @@ The longest record that fits the RAM of each target, after its stack, for 16 bit
 """
 
 
-def kernel_rows(kind: str, distance: Array) -> Array:
-    """Return kernel values at distances in units of sigma."""
-    scaled = np.sqrt(3.0) * distance
-    return np.asarray(np.exp(-distance) if kind == "laplacian" else (1 + scaled) * np.exp(-scaled))
-
-
 def with_celerite() -> Iterator[str]:
     """Yield the rows of the comparison with celerite2."""
     from celerite2 import GaussianProcess, terms  # type: ignore[import-not-found]
@@ -116,7 +111,7 @@ def with_celerite() -> Iterator[str]:
         for sigma in (3.0, 10.0, 30.0):
             term = (terms.RealTerm(a=1.0, c=1 / sigma) if kind == "laplacian"
                     else terms.Matern32Term(sigma=1.0, rho=sigma))
-            r = kernel_rows(kind, t / sigma)
+            r = make_kernel({"kernel": kind, "sigma": str(sigma)})(np.zeros((1, 1)), t[:, None])[0]
             r[0] += 0.1
 
             def theirs(term: Any = term) -> Array:
@@ -165,9 +160,9 @@ def zeros() -> Iterator[str]:
 
 def lengths() -> Iterator[str]:
     """Yield the rows of the table of long records."""
-    for word, sizes in LENGTHS:
+    for word in (16, 24, 32):
         shortest = 0
-        for n in sizes:
+        for n in LENGTHS:
             plan = planned("banded", word, n, 3.0, 0.1)
             counts = [count(plan, level) for _, level in LEVELS]
             shortest = shortest or counts[1]

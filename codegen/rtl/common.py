@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...sim.backend import Outputs, Raw
-from ...sim.formats import Format
+from ...sim.formats import Format, Overflow
 from ...sim.plan import Plan
 from ..resources import environment
 from .names import module_text
@@ -110,6 +110,15 @@ def expansion_magnitudes(plan: Plan) -> tuple[int, int]:
 def signed_bits(values: Sequence[int]) -> int:
     """Return the smallest two's complement width that holds all values."""
     return max((v ^ (v >> 63)).bit_length() for v in values) + 1
+
+
+def cast_format(plan: Plan, signal: str) -> Format:
+    """Return the format to which the cast of a signal saturates.
+
+    A word that wraps is the low end of the longest one, which holds every sum.
+    """
+    cast = plan.signals[signal]
+    return LONGEST if cast.overflow is Overflow.WRAP else cast.format
 
 
 def literal(value: int, bits: int) -> str:

@@ -6,11 +6,10 @@ It has AXI4-Stream ports only, and no registers.
 from __future__ import annotations
 
 from ...sim.errors import KerncastError, fail
-from ...sim.formats import Overflow
 from ...sim.plan import Plan
 from ..c.context import context
 from .axi import Ports, Stream
-from .common import LONGEST, literal, primitives, render_files
+from .common import cast_format, literal, primitives, render_files
 from .core import RtlCore
 from .predictor import no_candidates
 from .solver import SOLVER
@@ -59,8 +58,7 @@ def _ports(plan: Plan) -> Ports:
 
 def _render(plan: Plan) -> dict[str, str]:
     p, f, shift = plan.name, plan.signals["f"], plan.integer("fitted_shift")
-    # A word that wraps is the low end of the longest one, which holds every sum.
-    limits = LONGEST if f.overflow is Overflow.WRAP else f.format
+    limits = cast_format(plan, "f")
     least, most = plan.integer("alpha_exp_min"), plan.integer("alpha_exp_max")
     values = context(plan, str(plan.evidence.get("spec", "of no file"))) | {
         "W": plan.word, "n": plan.sizes["n"], "modules": MODULES, "tops": ("fitted",),

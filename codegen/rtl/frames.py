@@ -12,7 +12,8 @@ from .common import model_frame, model_tag
 from .learner import distance_parts
 from .rls import state_frame
 
-__all__ = ["model_frame", "model_tag", "sample_frame", "sample_frames", "state_frames", "target_frame"]
+__all__ = ["model_frame", "model_tag", "sample_frame", "sample_frames", "solution_frames",
+           "state_frames", "target_frame"]
 
 
 def _unsigned(plan: Plan, signal: str, words: Iterable[int]) -> list[int]:
@@ -38,6 +39,17 @@ def sample_frame(plan: Plan, x_raw: Raw, y_raw: Raw | int | None = None) -> list
 def target_frame(plan: Plan, y_raw: Raw) -> list[int]:
     """Return the frame of the targets (n,), in ADC counts, as unsigned beats."""
     return _unsigned(plan, "y_raw", y_raw)
+
+
+def solution_frames(plan: Plan, state: Outputs) -> list[list[int]]:
+    """Return the solution of each output as the solver sends it, as unsigned beats.
+
+    A frame is the exponent of alpha, the intercept if it is trained, and alpha.
+    """
+    mask = (1 << plan.word) - 1
+    head = [state["alpha_exp"][0], *(state["bias"] if plan.bias else ())]
+    return [[int(word) & mask for word in (*head, *alpha)]
+            for alpha in state["alpha"].reshape(plan.outputs, -1)]
 
 
 def _of_slot(state: Outputs, name: str, slot: int) -> int:

@@ -6,7 +6,7 @@ from typing import Any
 
 from ...sim.backend import answer_width
 from ...sim.errors import KerncastError, fail
-from ...sim.formats import Format, Overflow
+from ...sim.formats import Format
 from ...sim.plan import Plan
 from ...sim.planner.words import WORD_CLASSES
 from ...sim.window import Window, window
@@ -18,6 +18,7 @@ from .common import (
     MOST_WORDS,
     address_bits,
     affine,
+    cast_format,
     expansion_magnitudes,
     literal,
     model_tag,
@@ -296,8 +297,7 @@ def expansion_context(plan: Plan) -> dict[str, Any]:
     """Build the template context: widths, and names as in the C templates."""
     words, held, columns = WORD_CLASSES[plan.word], vectors(plan), plan.sizes["D"]
     distance, x = plan.signals["distance"].format, plan.signals["x"].format
-    # A word that wraps is the low end of the longest one, which holds every sum.
-    f = LONGEST if plan.signals["f"].overflow is Overflow.WRAP else plan.signals["f"].format
+    f = cast_format(plan, "f")
     polynomial = "kernel_degree" in plan.constants
     exponents = [plan.integer(name) if name in plan.constants else 0
                  for name in ("alpha_exp_min", "alpha_exp_max")]

@@ -8,13 +8,12 @@ import numpy as np
 
 from ...sim.backend import Outputs
 from ...sim.errors import KerncastError, fail
-from ...sim.formats import Overflow
 from ...sim.plan import Plan
 from ...sim.planner.online.rls import formats
 from ..c.context import context
 from . import axi
 from .axi import Ports
-from .common import LONGEST, affine, literal, model_tag, primitives, render_files, signed, signed_bits
+from .common import affine, cast_format, literal, model_tag, primitives, render_files, signed, signed_bits
 from .core import RtlCore
 from .online import learner_ports, sample_context
 from .predictor import framed
@@ -165,7 +164,7 @@ def _sum_context(plan: Plan) -> dict[str, Any]:
 def _context(plan: Plan) -> dict[str, Any]:
     """Build the template context."""
     x = plan.signals["x"]
-    f = LONGEST if plan.signals["f"].overflow is Overflow.WRAP else plan.signals["f"].format
+    f = cast_format(plan, "f")
     kinds = ("one", "cosine", "x")
     constants = {name: {kind: f"32'd{plan.constants.get(f'rls_{name}_{kind}', 0)}" for kind in kinds}
                  for name in ("ridge", "fade")}

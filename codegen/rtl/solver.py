@@ -96,6 +96,12 @@ def solver_overhead(plan: Plan, lanes: int = 1) -> int:
     return solver_cycles(plan, lanes) - products // lanes
 
 
+def worst_cycles(plan: Plan) -> int:
+    """Return the clock cycles of a banded solution with all exponent increases."""
+    growth = geometric.growth_cycles(plan) if plan.geometric else banded.growth_cycles(plan)
+    return solver_cycles(plan) + banded.most_growths(plan) * growth
+
+
 def refusal(plan: Plan) -> KerncastError | None:
     """Return an error if the solver does not support a plan; else None.
 

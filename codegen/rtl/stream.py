@@ -6,11 +6,10 @@ It has AXI4-Stream ports only, and no registers.
 from __future__ import annotations
 
 from ...sim.errors import KerncastError, fail
-from ...sim.formats import Overflow
 from ...sim.plan import Plan
 from ..c.context import context
 from .axi import Ports, Stream
-from .common import LONGEST, literal, primitives, render_files, signed_bits, target_context
+from .common import cast_format, literal, primitives, render_files, signed_bits, target_context
 from .core import RtlCore
 
 #: Taps of the filter at most: its samples are in registers.
@@ -56,8 +55,7 @@ def _ports(plan: Plan) -> Ports:
 
 def _render(plan: Plan) -> dict[str, str]:
     p, f, taps = plan.name, plan.signals["f"], plan.tables["taps"].values
-    # A word that wraps is the low end of the longest one, which holds every sum.
-    limits = LONGEST if f.overflow is Overflow.WRAP else f.format
+    limits = cast_format(plan, "f")
     max_sum = sum(map(abs, taps)) << (plan.word - 1)
     lag, full = plan.integer("stream_lag"), 1 << plan.integer("stream_lag").bit_length()
     mask = (1 << plan.word) - 1

@@ -21,7 +21,7 @@ from ..c.context import context
 from .axi import Ports
 from .common import model_head, render_files
 from .core import RtlCore
-from .frames import model_frame, sample_frame, state_frames, target_frame
+from .frames import model_frame, sample_frame, solution_frames, state_frames, target_frame
 from .predictor import framed
 from .ranged import system_frame
 
@@ -270,12 +270,12 @@ def _fitted(plan: Plan, core: RtlCore, vectors: Vectors) -> Iterator[Frame]:
     if call is None or call.y_raw is None or "f" not in vectors.fitted:
         return
     n, state = plan.sizes["n"], vectors.state
-    head = [state["alpha_exp"][0], *(state["bias"] if plan.bias else ())]
-    signals = zip(fixed_targets(plan, call.y_raw).reshape(-1, n), state["alpha"].reshape(-1, n), strict=True)
-    for y, alpha in signals:
+    signals = zip(fixed_targets(plan, call.y_raw).reshape(-1, n), state["alpha"].reshape(-1, n),
+                  solution_frames(plan, state), strict=True)
+    for y, alpha, solution in signals:
         status, values = fitted_words(plan, y, alpha, int(state["alpha_exp"][0]))
         yield Frame("s_axis_y", [_word(plan, word) for word in y])
-        yield Frame("s_axis_alpha", [_word(plan, word) for word in (*head, *alpha)])
+        yield Frame("s_axis_alpha", solution)
         yield Frame("m_axis_f", [_word(plan, f) for f in values], users=tuple(map(_status, status)))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tempfile
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,12 +10,12 @@ import numpy as np
 from ...codegen.hls import FOLDER, LEARNER, SOLVER, STREAM, TRAINER, refuse_unfit, render_hls, sources
 from ...codegen.hls.vectors import lambda_words, line
 from ...codegen.rtl import model_frame
-from ...sim.backend import Outputs, Raw, answer_width, answered, field_arrays, in_range
+from ...sim.backend import Outputs, Raw, answer_width, answered, field_arrays
 from ...sim.data import raw
 from ...sim.errors import KerncastError, fail
 from ...sim.model import open_model
 from ...sim.model.base import fixed_targets
-from ...sim.model.toeplitz.ranged import lambda_plan
+from ...sim.model.toeplitz.ranged import asked_plan
 from ...sim.model.toeplitz.signals import Solution, join_signals
 from ...sim.model.toeplitz.trainer import certified_accurate
 from ...sim.plan import Plan
@@ -109,9 +108,7 @@ class HlsBackend:
 
     def _train_with(self, lam: int, x_raw: Raw | None, y_raw: Raw) -> Outputs:
         """Train with an integer lambda; see :class:`~kerncast.sim.backend.LambdaBackend`."""
-        plan = self.plan if in_range(self.plan, lam) else replace(  # the core rejects lambda
-            self.plan, constants={**self.plan.constants, "lambda_word": lam})
-        return self._trained(lambda_plan(plan, lam) if plan is self.plan else plan, x_raw, y_raw)
+        return self._trained(asked_plan(self.plan, lam), x_raw, y_raw)
 
     def _trained(self, plan: Plan, x_raw: Raw | None, y_raw: Raw) -> Outputs:
         """Train by a plan with the lambda of this training."""

@@ -5,7 +5,7 @@ Each back end includes a predictor.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -13,23 +13,23 @@ import numpy as np
 from ...codegen.rtl import FITTED, SOLVER, TRAINER, model_tag
 from ...codegen.rtl.common import model_head, signed
 from ...codegen.rtl.fitted import fitted_cycles
-from ...codegen.rtl.frames import model_frame, sample_frames, target_frame
+from ...codegen.rtl.frames import model_frame, sample_frames, solution_frames, target_frame
 from ...codegen.rtl.ranged import system_frame
 from ...codegen.rtl.trainer import trainer_cycles
-from ...sim.backend import Outputs, Raw, field_arrays, fitted_answer, in_range
+from ...sim.backend import Outputs, Raw, field_arrays, fitted_answer
 from ...sim.data import raw
 from ...sim.errors import fail
 from ...sim.model.base import fixed_targets
 from ...sim.model.kernel import convert_x, input_constants
 from ...sim.model.ranges import Ranges
 from ...sim.model.toeplitz.first_row import row_of
-from ...sim.model.toeplitz.ranged import lambda_plan
+from ...sim.model.toeplitz.ranged import asked_plan
 from ...sim.model.toeplitz.signals import Solution, join_signals
 from ...sim.model.toeplitz.trainer import certified_accurate
 from ...sim.plan import Plan
 from ...sim.statuses import TRAINED, DeviceStatus
 from .predictor_backend import RtlBackend
-from .simulators import Operation
+from .simulators import Operation, Simulation
 
 #: The exponent of alpha in a model's frame, before an intercept.
 _EXPONENT = 2
@@ -127,18 +127,21 @@ class TrainerBackend(RtlBackend):
         """Reset the model to its initial state."""
         self._state = self._given
 
+    @cached_property
+    def _fitter(self) -> Simulation:
+        """Simulation of the core of fitted values, which is built at the first call."""
+        return self._built(FITTED)
+
     def _fitted(self) -> Outputs:
         """Return the fitted values; see :class:`~kerncast.sim.backend.FittedBackend`."""
         if self._solved is None:
             return fitted_answer(self.plan, DeviceStatus.OUT_OF_ORDER, ())
         plan, mask = self.plan, (1 << self.plan.word) - 1
-        alpha = self._state["alpha"].reshape(plan.outputs, -1)
-        head = [*self._state["alpha_exp"], *(self._state["bias"] if plan.bias else ())]
         script: list[Operation] = []
-        for y, own in zip(self._solved.reshape(plan.outputs, -1), alpha, strict=True):
-            script += [("y", (y & mask).tolist()), ("alpha", [int(word) & mask for word in (*head, *own)]),
-                       ("values",)]
-        answers = self._built(FITTED).run(script, 4 * fitted_cycles(plan) + 1000)
+        for y, solution in zip(self._solved.reshape(plan.outputs, -1), solution_frames(plan, self._state),
+                               strict=True):
+            script += [("y", (y & mask).tolist()), ("alpha", solution), ("values",)]
+        answers = self._fitter.run(script, 4 * fitted_cycles(plan) + 1000)
         users = [user for users, _ in answers for user in users]
         f = signed(plan.word, np.array([words for _, words in answers], dtype=np.int64))
         status = DeviceStatus.SATURATED if any(users) else DeviceStatus.OK
@@ -173,10 +176,7 @@ class SolverBackend(TrainerBackend):
 
     def _train_with(self, lam: int, x_raw: Raw | None, y_raw: Raw) -> Outputs:
         """Train with an integer lambda; see :class:`~kerncast.sim.backend.LambdaBackend`."""
-        if in_range(self.plan, lam):
-            return self._train(lambda_plan(self.plan, lam), x_raw, y_raw)
-        constants = {**self.plan.constants, "lambda_word": lam}  # the core rejects lambda
-        return self._train(replace(self.plan, constants=constants), x_raw, y_raw)
+        return self._train(asked_plan(self.plan, lam), x_raw, y_raw)
 
     def _trained(self, plan: Plan, x_raw: Raw | None, y_raw: Raw) -> tuple[int, Outputs]:
         mask = (1 << plan.word) - 1

@@ -1,10 +1,14 @@
 """Banded systems, with what the integer model answers, and a solver of them in a simulator."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 
+from kerncast.codegen.rtl import SOLVER, generate_rtl, rtl_sources
 from kerncast.codegen.rtl.ranged import system_frame
+from kerncast.codegen.rtl.solver import worst_cycles
+from kerncast.hw.rtl.simulators import Simulation
 from kerncast.sim.backend import in_range
 from kerncast.sim.model.ranges import Ranges
 from kerncast.sim.model.statuses import BAD_ARGUMENT, NOT_POSITIVE_DEFINITE, OK, SATURATED
@@ -18,6 +22,7 @@ from kerncast.sim.planner import make_plan
 from kerncast.sim.primitives import Words
 from kerncast.sim.spec import Spec
 
+from .conftest import LONG
 from .solver_cases import ScriptedCore
 
 #: n, W, sigma, lambda, casts.  A head of pairs and a rest; a table of one row; an exponent that grows often.
@@ -122,3 +127,21 @@ class BandedCore(ScriptedCore):
         self.do("y", system_frame(self.plan, y))
         self.do("solution")
         self.wanted.append(solution(self.plan, y, **range_of))
+
+
+def cores(require_simulator: Callable[[str], None],
+          tmp_path_factory: Any) -> Callable[[str, str], BandedCore]:
+    """Return ``built(case, simulator)``: the core of a case, built once."""
+    made: dict[tuple[str, str], BandedCore] = {}
+
+    def built(case: str, simulator: str) -> BandedCore:
+        require_simulator(simulator)
+        if (case, simulator) not in made:
+            plan, folder = case_plan(case), tmp_path_factory.mktemp(case)
+            generate_rtl(plan, folder)
+            simulation = Simulation(rtl_sources(folder, plan, SOLVER), "t_solver", simulator, folder / "sim",
+                                    {}, long=LONG)
+            made[case, simulator] = BandedCore(plan, simulation, worst_cycles(plan))
+        return made[case, simulator]
+
+    return built

@@ -5,44 +5,24 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from kerncast.codegen.rtl import SOLVER, TRAINER, generate_rtl, geometric, rtl_sources
-from kerncast.codegen.rtl.banded import growth_cycles, most_growths
-from kerncast.codegen.rtl.solver import solver_cycles
+from kerncast.codegen.rtl import SOLVER, TRAINER, generate_rtl, rtl_sources
+from kerncast.codegen.rtl.solver import solver_cycles, worst_cycles
 from kerncast.codegen.rtl.trainer import trainer_cycles
 from kerncast.hw.backends import open_backend
 from kerncast.hw.rtl.simulators import Simulation
 from kerncast.sim.backend import Comparison
 from kerncast.sim.model import open_model
 from kerncast.sim.model.statuses import NOT_POSITIVE_DEFINITE, OK
-from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
 from kerncast.sim.spec import Spec
 
-from .banded_cases import BandedCore, case_plan, problems
-from .conftest import LONG, make, raw_inputs
-
-
-def worst_cycles(plan: Plan) -> int:
-    growth = geometric.growth_cycles(plan) if plan.geometric else growth_cycles(plan)
-    return solver_cycles(plan) + most_growths(plan) * growth
+from .banded_cases import BandedCore, case_plan, cores, problems
+from .conftest import make, raw_inputs
 
 
 @pytest.fixture(scope="module")
 def built(require_simulator, tmp_path_factory) -> Callable[[str, str], BandedCore]:
-    """``built(case, simulator)``: the core of a case, built once."""
-    cores: dict[tuple[str, str], BandedCore] = {}
-
-    def get(case: str, simulator: str) -> BandedCore:
-        require_simulator(simulator)
-        if (case, simulator) not in cores:
-            plan, folder = case_plan(case), tmp_path_factory.mktemp(case)
-            generate_rtl(plan, folder)
-            simulation = Simulation(rtl_sources(folder, plan, SOLVER), "t_solver", simulator, folder / "sim",
-                                    {}, long=LONG)
-            cores[case, simulator] = BandedCore(plan, simulation, worst_cycles(plan))
-        return cores[case, simulator]
-
-    return get
+    return cores(require_simulator, tmp_path_factory)
 
 
 BOTH = [("plain16", "icarus"), ("head32", "icarus"), ("odd24", "icarus"), ("thin16", "icarus"),

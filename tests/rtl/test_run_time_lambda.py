@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from kerncast.codegen.rtl import SOLVER, TRAINER, generate_rtl, rtl_sources
-from kerncast.codegen.rtl.banded import growth_cycles, most_growths
 from kerncast.codegen.rtl.solver import solver_cycles
 from kerncast.hw.backends import open_backend
 from kerncast.hw.rtl.simulators import Simulation
@@ -16,8 +15,8 @@ from kerncast.sim.errors import KerncastError
 from kerncast.sim.model import open_model
 from kerncast.sim.model.statuses import BAD_ARGUMENT, NOT_POSITIVE_DEFINITE, OK
 
-from .banded_cases import BandedCore, case_plan, lambdas, problems
-from .conftest import LONG, make, raw_inputs
+from .banded_cases import BandedCore, case_plan, cores, lambdas, problems
+from .conftest import make, raw_inputs
 
 #: Clocks from the last beat of a system whose lambda is out of range to its reply.
 REFUSED = 3
@@ -25,21 +24,7 @@ REFUSED = 3
 
 @pytest.fixture(scope="module")
 def built(require_simulator, tmp_path_factory) -> Callable[[str, str], BandedCore]:
-    """``built(case, simulator)``: the core of a case, built once."""
-    cores: dict[tuple[str, str], BandedCore] = {}
-
-    def get(case: str, simulator: str) -> BandedCore:
-        require_simulator(simulator)
-        if (case, simulator) not in cores:
-            plan, folder = case_plan(case), tmp_path_factory.mktemp(case)
-            generate_rtl(plan, folder)
-            simulation = Simulation(rtl_sources(folder, plan, SOLVER), "t_solver", simulator, folder / "sim",
-                                    {}, long=LONG)
-            worst = solver_cycles(plan) + most_growths(plan) * growth_cycles(plan)
-            cores[case, simulator] = BandedCore(plan, simulation, worst)
-        return cores[case, simulator]
-
-    return get
+    return cores(require_simulator, tmp_path_factory)
 
 
 @pytest.mark.parametrize(("case", "simulator"), [

@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...backend import in_range
 from ...jit import jit
 from ...plan import Plan
 from ...primitives import HALF_UP, Words, arithmetic_shift, divide, divide_round, requantise, shift_round
@@ -133,6 +134,16 @@ def lambda_plan(plan: Plan, lam: int) -> Plan:
     gain = divide_round(1 << plan.integer("gain_shift"), lam - plan.integer("lambda_loss")) + 1
     fitted = {"fitted_scale": lam} if plan.fits else {}
     return replace(plan, constants={**plan.constants, "lambda_word": lam, "bound_gain": gain, **fitted})
+
+
+def asked_plan(plan: Plan, lam: int) -> Plan:
+    """Return the plan with which a core is trained for an integer lambda.
+
+    A lambda outside the range is kept: the core must reject it.
+    """
+    if in_range(plan, lam):
+        return lambda_plan(plan, lam)
+    return replace(plan, constants={**plan.constants, "lambda_word": lam})
 
 
 def unit_of(plan: Plan) -> float:
